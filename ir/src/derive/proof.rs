@@ -16,7 +16,7 @@ use super::samples::{SAMPLES, element};
 use crate::builder::FunctionBuilder;
 use crate::function::{Function, Inst, Payload, Value};
 use crate::interp;
-use crate::laws::elements::{Assumptions, Elements, GaveUp, Id, Means};
+use crate::laws::elements::{Assumptions, Elements, Id, Means};
 use crate::opcode::Opcode;
 use crate::types::{Constant, Type};
 
@@ -45,8 +45,6 @@ pub enum Trust {
 
 /// Work that one proof may take.
 const FUEL: usize = 24_000;
-/// Most cases.
-const MAX_CASES: usize = 130;
 
 /// The equation of one group.
 pub(super) fn of_group(code: &mut Code<'_>, flat: &Flat, next: &[Value], group: &Placed) -> Trust {
@@ -137,40 +135,16 @@ fn by_cases(code: &Code<'_>, function: &Function, count: usize) -> Option<(usize
     let mut elements = Elements::new(code.tables(), Assumptions::default(), FUEL);
     let arguments: Vec<Id> =
         function.params.iter().enumerate().map(|(place, &ty)| elements.variable(ty, place as u32)).collect();
+    let mut sides = |elements: &mut Elements<'_>| {
+        // A flag that was decided is that constant in this case.
+        let known: Vec<Id> = arguments.iter().map(|&argument| elements.in_case(argument)).collect();
+        let mut left = elements.call(function, &known)?;
+        let right = left.split_off(count);
+        Ok((left, right))
+    };
     let mut cases = 0;
-    equal(function, &arguments, count, &mut elements, &mut cases).ok().filter(|&equal| equal)?;
+    elements.by_cases(&mut sides, &mut cases).ok().filter(|&equal| equal)?;
     Some((cases, elements.means))
-}
-
-fn equal(
-    function: &Function,
-    arguments: &[Id],
-    count: usize,
-    elements: &mut Elements<'_>,
-    cases: &mut usize,
-) -> Result<bool, GaveUp> {
-    *cases += 1;
-    if *cases > MAX_CASES {
-        return Err(GaveUp::TooLarge);
-    }
-    elements.undecided = None;
-    // A flag that was decided is that constant in this case.
-    let known: Vec<Id> = arguments.iter().map(|&argument| elements.in_case(argument)).collect();
-    match elements.call(function, &known) {
-        Ok(results) if results[..count] == results[count..] => return Ok(true),
-        Err(GaveUp::TooLarge) => return Err(GaveUp::TooLarge),
-        Ok(_) | Err(GaveUp::Undecided) => {}
-    }
-    let Some(atom) = elements.undecided else { return Ok(false) };
-    *cases -= 1;
-    for known in [false, true] {
-        elements.case.insert(atom, known);
-        if !equal(function, arguments, count, elements, cases)? {
-            return Ok(false);
-        }
-    }
-    elements.case.remove(&atom);
-    Ok(true)
 }
 
 /// The function over ideal numbers: every integer a real one, ±[`ABSENT`] infinite, and what no number has a parameter of its

@@ -9,7 +9,8 @@
 //! it.
 
 use std::collections::{BTreeSet, HashMap};
-use std::hash::{BuildHasherDefault, Hasher};
+
+use rustc_hash::FxHashMap;
 
 use super::polynomial::{Atom, Polynomial, Ring};
 use super::tropical::Lattice;
@@ -79,54 +80,23 @@ pub(crate) enum GaveUp {
     Undecided,
 }
 
-/// Hashes a word a step. Keys are made by this file, a few thousand of them, so nobody can make them collide for long.
-#[derive(Default)]
-struct WordHasher(u64);
+/// The two sides of an equation.
+pub(crate) type Sides = (Vec<Id>, Vec<Id>);
 
-impl Hasher for WordHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for part in bytes.chunks(8) {
-            let mut word = [0; 8];
-            word[..part.len()].copy_from_slice(part);
-            self.write_u64(u64::from_le_bytes(word));
-        }
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0.rotate_left(5) ^ word).wrapping_mul(0xf135_7aea_2e62_a9c5);
-        self.0 ^= self.0 >> 32;
-    }
-
-    fn write_u8(&mut self, word: u8) {
-        self.write_u64(word as u64);
-    }
-
-    fn write_u32(&mut self, word: u32) {
-        self.write_u64(word as u64);
-    }
-
-    fn write_usize(&mut self, word: usize) {
-        self.write_u64(word as u64);
-    }
-}
-
-type Interned<K, V> = HashMap<K, V, BuildHasherDefault<WordHasher>>;
+/// Most cases of a proof.
+const MAX_CASES: usize = 130;
 
 pub(crate) struct Elements<'a> {
     tables: &'a [Table],
     pub(crate) assume: Assumptions,
     pub(super) elements: Vec<(Type, Element)>,
-    numbers: Interned<(Type, Element), Id>,
+    numbers: FxHashMap<(Type, Element), Id>,
     pub(super) names: Vec<(Type, Name)>,
-    atoms: Interned<(Type, Name), Atom>,
+    atoms: FxHashMap<(Type, Name), Atom>,
     /// The values of atoms of type `bool` in the present case.
-    pub(crate) case: HashMap<Atom, bool>,
+    case: HashMap<Atom, bool>,
     /// A `bool` on which a `select` hung.
-    pub(crate) undecided: Option<Atom>,
+    pub(super) undecided: Option<Atom>,
     pub(crate) means: Means,
     /// Work that is left before giving up.
     pub(crate) fuel: usize,
@@ -177,6 +147,35 @@ impl<'a> Elements<'a> {
             values.push(self.apply(inst, &operands)?);
         }
         Ok(function.results.iter().map(|result| values[result.index()]).collect())
+    }
+
+    /// Whether both sides of an equation are the same, in each case of the conditions that they hang on; and how many cases there
+    /// are.
+    pub(crate) fn by_cases(
+        &mut self,
+        sides: &mut dyn FnMut(&mut Self) -> Result<Sides, GaveUp>,
+        cases: &mut usize,
+    ) -> Result<bool, GaveUp> {
+        *cases += 1;
+        if *cases > MAX_CASES {
+            return Err(GaveUp::TooLarge);
+        }
+        self.undecided = None;
+        match sides(self) {
+            Ok((left, right)) if left == right => return Ok(true),
+            Err(GaveUp::TooLarge) => return Err(GaveUp::TooLarge),
+            Ok(_) | Err(GaveUp::Undecided) => {}
+        }
+        let Some(atom) = self.undecided else { return Ok(false) };
+        *cases -= 1;
+        for known in [false, true] {
+            self.case.insert(atom, known);
+            if !self.by_cases(sides, cases)? {
+                return Ok(false);
+            }
+        }
+        self.case.remove(&atom);
+        Ok(true)
     }
 
     pub(super) fn spend(&mut self, work: usize) -> Result<(), GaveUp> {

@@ -55,19 +55,6 @@ impl Word {
     }
 }
 
-/// Events of a run that a judge must know.
-#[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Flags {
-    /// A comparison or rounding step hung on less than the rounding error, or a float left its range.
-    pub(crate) uncertain: bool,
-}
-
-impl std::ops::BitOrAssign for Flags {
-    fn bitor_assign(&mut self, other: Flags) {
-        self.uncertain |= other.uncertain;
-    }
-}
-
 /// A function made ready to run.
 pub(crate) struct Machine<'a> {
     function: &'a Function,
@@ -78,7 +65,8 @@ pub(crate) struct Machine<'a> {
     unit: f64,
     /// Bits of floats are looked at, so `f32` must stay `f32`.
     native: bool,
-    flags: Flags,
+    /// This run's results are.
+    uncertain: bool,
     /// The present instruction overflowed.
     overflowed: bool,
     /// Some value of this run is tainted.
@@ -98,16 +86,7 @@ impl<'a> Machine<'a> {
         let native = function.insts.iter().any(|inst| float_bits(inst.opcode));
         let single = function.insts.iter().any(|inst| inst.ty == Type::F32);
         let unit = if native && single { 2f64.powi(-20) } else { 2f64.powi(-50) };
-        Machine {
-            function,
-            tables,
-            words,
-            unit,
-            native,
-            flags: Flags::default(),
-            overflowed: false,
-            any_tainted: false,
-        }
+        Machine { function, tables, words, unit, native, uncertain: false, overflowed: false, any_tainted: false }
     }
 
     /// Instructions a run takes: its cost.
@@ -115,9 +94,10 @@ impl<'a> Machine<'a> {
         self.function.insts.len() + self.function.params.len() + 4
     }
 
-    /// Runs the function on the parts of its parameters, one after the other.
-    pub(crate) fn run(&mut self, parameters: &[&[Word]], results: &mut Vec<Word>) -> Flags {
-        self.flags = Flags::default();
+    /// Runs the function on the parts of its parameters, one after the other. Gives whether the results are uncertain: a comparison
+    /// or rounding step hung on less than the rounding error, or a float left its range.
+    pub(crate) fn run(&mut self, parameters: &[&[Word]], results: &mut Vec<Word>) -> bool {
+        self.uncertain = false;
         let parameters = parameters.iter().flat_map(|part| part.iter());
         for (place, word) in self.words[..self.function.params.len()].iter_mut().zip(parameters) {
             *place = *word;
@@ -137,7 +117,7 @@ impl<'a> Machine<'a> {
         results.clear();
         results.extend(function.results.iter().map(|value| self.words[value.index()]));
         self.blur(results);
-        self.flags
+        self.uncertain
     }
 
     /// Whether an instruction propagates a taint of its operands.
@@ -252,7 +232,7 @@ impl<'a> Machine<'a> {
     fn compare(&mut self, opcode: Opcode, a: Word, b: Word, ty: Type) -> Word {
         use std::cmp::Ordering::{Equal, Greater, Less};
         let order = if ty.is_float() {
-            self.flags.uncertain |= (a.real - b.real).abs() <= a.error + b.error && a.error + b.error > 0.0;
+            self.uncertain |= (a.real - b.real).abs() <= a.error + b.error && a.error + b.error > 0.0;
             a.real.partial_cmp(&b.real)
         } else {
             Some(a.int.cmp(&b.int))
@@ -272,7 +252,7 @@ impl<'a> Machine<'a> {
             return a;
         }
         if from.is_float() {
-            self.flags.uncertain |= a.error > 0.0 && (a.real - a.error).floor() != (a.real + a.error).floor();
+            self.uncertain |= a.error > 0.0 && (a.real - a.error).floor() != (a.real + a.error).floor();
         }
         let wide = if from == Type::F32 { Type::F64 } else { from };
         let inst = crate::Inst::new(Opcode::Cast, to, &[crate::Value::new(0)], crate::Payload::None);
@@ -302,7 +282,7 @@ impl<'a> Machine<'a> {
     fn rounded(&mut self, real: f64, carried: f64, exact: bool, operands: &[Word]) -> Word {
         let from_finite = operands.iter().all(|operand| operand.real.is_finite());
         if from_finite && (!real.is_finite() || real.abs() > 1e300) {
-            self.flags.uncertain = true;
+            self.uncertain = true;
         }
         if !real.is_finite() {
             return Word::real(real, 0.0);
@@ -324,7 +304,7 @@ impl<'a> Machine<'a> {
             Opcode::Max if a.real.is_nan() || b.real > a.real => either(b, b.real),
             Opcode::Min | Opcode::Max => either(a, a.real),
             Opcode::Div => {
-                self.flags.uncertain |= b.error > 0.0 && b.real.abs() <= b.error;
+                self.uncertain |= b.error > 0.0 && b.real.abs() <= b.error;
                 let quotient = a.real / b.real;
                 let carried = (a.error + quotient.abs() * b.error) / (b.real.abs() - b.error);
                 // Division by an exact zero is no rounding matter: ∞ and NaN stand as they came.
@@ -335,7 +315,7 @@ impl<'a> Machine<'a> {
                 }
             }
             Opcode::Sqrt => {
-                self.flags.uncertain |= a.error > 0.0 && a.real.abs() <= a.error;
+                self.uncertain |= a.error > 0.0 && a.real.abs() <= a.error;
                 let root = a.real.sqrt();
                 let carried = if a.error > 0.0 { a.error / root } else { 0.0 };
                 self.rounded(root, carried, false, &[a, Word::real(root, 0.0)])
@@ -347,11 +327,11 @@ impl<'a> Machine<'a> {
                     Opcode::Trunc => x.trunc(),
                     _ => x.round_ties_even(),
                 };
-                self.flags.uncertain |= a.error > 0.0 && round(a.real - a.error) != round(a.real + a.error);
+                self.uncertain |= a.error > 0.0 && round(a.real - a.error) != round(a.real + a.error);
                 Word::real(round(a.real), 0.0)
             }
             _ => {
-                self.flags.uncertain |= b.error > 0.0 && b.real.abs() <= b.error;
+                self.uncertain |= b.error > 0.0 && b.real.abs() <= b.error;
                 Word::real(a.real.copysign(b.real), a.error)
             }
         }

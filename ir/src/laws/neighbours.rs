@@ -12,7 +12,7 @@
 //! whose elements follows the state before it may be grouped in any way. So one look at each
 //! element checks a sequence, and scans may regroup what passed.
 
-use super::machine::{Flags, Machine, Word};
+use super::machine::{Machine, Word};
 use super::search::{Found, Outcome};
 use super::verdict::Law;
 use crate::program::{Stage, Table};
@@ -34,9 +34,9 @@ impl<'a> Neighbours<'a> {
     fn look(&mut self, x: &[Word], y: &[Word]) -> Option<bool> {
         let Some(follows) = &mut self.0 else { return Some(true) };
         let mut result = Vec::new();
-        let flags = follows.run(&[x, y], &mut result);
+        let uncertain = follows.run(&[x, y], &mut result);
         let verdict = result.first()?;
-        (!flags.uncertain && !verdict.tainted).then_some(verdict.int != 0)
+        (!uncertain && !verdict.tainted).then_some(verdict.int != 0)
     }
 
     /// Whether y certainly may follow x.
@@ -50,8 +50,8 @@ impl<'a> Neighbours<'a> {
     }
 
     /// Judges the law of `follows` of three states that a loop meets, whose products are known.
-    pub(super) fn judge(&mut self, [x, y, z]: [&[Word]; 3], (yz, flags): (&[Word], Flags), outcome: &mut Outcome) {
-        if flags.uncertain || yz.iter().any(|word| word.tainted) {
+    pub(super) fn judge(&mut self, [x, y, z]: [&[Word]; 3], (yz, uncertain): (&[Word], bool), outcome: &mut Outcome) {
+        if uncertain || yz.iter().any(|word| word.tainted) {
             return;
         }
         let (Some(after), Some(before)) = (self.look(y, z), self.look(x, yz)) else { return };

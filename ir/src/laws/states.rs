@@ -240,10 +240,10 @@ impl<'a> Sampler<'a> {
                 continue;
             }
             let mut product = Vec::new();
-            let flags = self.combine.run(&[&pool.states[i], &pool.states[j]], &mut product);
+            let uncertain = self.combine.run(&[&pool.states[i], &pool.states[j]], &mut product);
             let overflowed = product.iter().any(|word| word.tainted);
             let product = self.store(&product);
-            let dull = overflowed || flags.uncertain || product.iter().any(|word| word.real.is_nan());
+            let dull = overflowed || uncertain || product.iter().any(|word| word.real.is_nan());
             if !dull && self.is_valid(&product) {
                 pool.add(product);
             }

@@ -5,7 +5,7 @@
 //! condition is taken to be true, then false. That covers every real case (and some that cannot
 //! occur), so what holds in each of them holds.
 
-use super::elements::{Assumptions, Elements, GaveUp, Id};
+use super::elements::{Assumptions, Elements, GaveUp, Id, Sides};
 use super::fingerprint::{self, Print};
 use super::verdict::Proof;
 use crate::function::Function;
@@ -18,8 +18,6 @@ const FUEL: usize = 16_000;
 const POINTS: usize = 5_000;
 /// Instructions of a large operator.
 const LARGE: usize = 120;
-/// Most cases.
-const MAX_CASES: usize = 130;
 
 /// A law about `combine` and `identity` that is one equation or two.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -51,46 +49,14 @@ pub(crate) fn prove(
     }
     let mut elements = Elements::new(tables, assume, FUEL);
     let mut cases = 0;
-    match by_cases(equation, operator, &mut elements, &mut cases) {
+    match elements.by_cases(&mut |elements| sides(equation, operator, elements), &mut cases) {
         Ok(true) => Some(Proof::Identity { means: elements.means, cases }),
         _ if operator.combine.insts.len() > LARGE => None,
         _ => by_points(),
     }
 }
 
-fn by_cases(
-    equation: Equation,
-    operator: &Operator<'_>,
-    elements: &mut Elements<'_>,
-    cases: &mut usize,
-) -> Result<bool, GaveUp> {
-    *cases += 1;
-    if *cases > MAX_CASES {
-        return Err(GaveUp::TooLarge);
-    }
-    elements.undecided = None;
-    match sides(equation, operator, elements) {
-        Ok((left, right)) if left == right => return Ok(true),
-        Err(GaveUp::TooLarge) => return Err(GaveUp::TooLarge),
-        Ok(_) | Err(GaveUp::Undecided) => {}
-    }
-    let Some(atom) = elements.undecided else { return Ok(false) };
-    *cases -= 1;
-    for known in [false, true] {
-        elements.case.insert(atom, known);
-        if !by_cases(equation, operator, elements, cases)? {
-            return Ok(false);
-        }
-    }
-    elements.case.remove(&atom);
-    Ok(true)
-}
-
-fn sides(
-    equation: Equation,
-    operator: &Operator<'_>,
-    elements: &mut Elements<'_>,
-) -> Result<(Vec<Id>, Vec<Id>), GaveUp> {
+fn sides(equation: Equation, operator: &Operator<'_>, elements: &mut Elements<'_>) -> Result<Sides, GaveUp> {
     let width = operator.types.len();
     let state = |elements: &mut Elements<'_>, number: usize| -> Vec<Id> {
         let components = operator.types.iter().enumerate();

@@ -11,13 +11,8 @@ use crate::types::Type;
 pub fn ln(b: &mut FunctionBuilder, x: Value) -> Value {
     in_f64(b, x, |d, x, short| {
         let parts = split(d, x, short);
-        let Logarithm { f, square, rest } = series(d, parts.f, short);
-        let (head, tail) = (d.lit(LN_2_HEAD), d.lit(LN_2_REST));
-        // k·ln 2 + f − (square − rest), the small ones first.
-        let small = d.mul_add(parts.k, tail, rest);
-        let small = d.sub(square, small);
-        let small = d.sub(f, small);
-        let value = d.mul_add(parts.k, head, small);
+        let series = series(d, parts.f, short);
+        let value = natural(d, parts.k, series);
         with_special_arguments(d, x, value)
     })
 }
@@ -63,15 +58,20 @@ pub fn ln_1p(b: &mut FunctionBuilder, x: Value) -> Value {
         let Logarithm { f, square, rest } = series(d, f, short);
         let relative = d.0.binary(Opcode::Div, lost, sum);
         let relative = d.0.select(near, zero, relative);
-        let (head, tail) = (d.lit(LN_2_HEAD), d.lit(LN_2_REST));
         let rest = d.add(rest, relative);
-        let small = d.mul_add(parts.k, tail, rest);
-        let small = d.sub(square, small);
-        let small = d.sub(f, small);
-        let value = d.mul_add(parts.k, head, small);
+        let value = natural(d, parts.k, Logarithm { f, square, rest });
         let value = with_special_arguments(d, sum, value);
         d.0.binary(Opcode::CopySign, value, x)
     })
+}
+
+/// k·ln 2 + f − (square − rest), the small ones first.
+fn natural(d: &mut Doubles, k: Value, Logarithm { f, square, rest }: Logarithm) -> Value {
+    let (head, tail) = (d.lit(LN_2_HEAD), d.lit(LN_2_REST));
+    let small = d.mul_add(k, tail, rest);
+    let small = d.sub(square, small);
+    let small = d.sub(f, small);
+    d.mul_add(k, head, small)
 }
 
 /// More than the exponent of the least number is below 0; with it, that of the largest has 12 bits.

@@ -11,9 +11,27 @@ pub(crate) mod token_kind;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::visit::{self, Visit};
-use syn::{Attribute, GenericArgument, Generics, Lifetime, Path, PathArguments, Type};
+use syn::{Attribute, DeriveInput, GenericArgument, Generics, Lifetime, Path, PathArguments, Type};
 
-use crate::refuse::{self, Errors, refuse};
+use crate::options::Options;
+use crate::refuse::{self, Errors, refuse, report};
+
+/// The implementation that a derive adds to an item, and its errors. The item itself is not part of the output.
+fn derived(
+    item: TokenStream,
+    attribute: &str,
+    implement: fn(&DeriveInput, &Options, &mut Errors) -> TokenStream,
+) -> TokenStream {
+    let input: DeriveInput = match syn::parse2(item) {
+        Ok(input) => input,
+        Err(error) => return error.to_compile_error(),
+    };
+    let mut errors = Errors::new();
+    let options = Options::of_derive(attribute, &input.attrs, &mut errors);
+    let implementation = implement(&input, &options, &mut errors);
+    let errors = report(&errors);
+    quote!(#implementation #errors)
+}
 
 /// Lints that the second body would repeat, or that its form sets off.
 pub(crate) fn allow() -> TokenStream {

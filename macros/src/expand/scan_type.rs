@@ -13,19 +13,10 @@ use syn::{Attribute, Data, DeriveInput, Fields, Generics, Member, Type, parse_qu
 
 use super::{check_generics, check_type, conditions, enumeration, mentions, place};
 use crate::options::Options;
-use crate::refuse::{self, Errors, refuse, report};
+use crate::refuse::{self, Errors, refuse};
 
-/// The derive: the item itself is not part of the output.
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
-    let input: DeriveInput = match syn::parse2(item) {
-        Ok(input) => input,
-        Err(error) => return error.to_compile_error(),
-    };
-    let mut errors = Errors::new();
-    let options = Options::of_derive("scan_type", &input.attrs, &mut errors);
-    let described = describe(&input, &options, &mut errors);
-    let errors = report(&errors);
-    quote!(#described #errors)
+    super::derived(item, "scan_type", describe)
 }
 
 /// The `impl ScanType` of a type. With errors it is left out: an incomplete layout must not exist.

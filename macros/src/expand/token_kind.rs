@@ -10,7 +10,7 @@ use syn::{Attribute, Data, DataEnum, DeriveInput, Fields, Ident, LitStr, Meta, T
 
 use super::{allow, conditions};
 use crate::options::Options;
-use crate::refuse::{self, Errors, refuse, report};
+use crate::refuse::{self, Errors, refuse};
 
 /// The kind of a variant.
 enum Role {
@@ -22,15 +22,7 @@ enum Role {
 }
 
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
-    let input: DeriveInput = match syn::parse2(item) {
-        Ok(input) => input,
-        Err(error) => return error.to_compile_error(),
-    };
-    let mut errors = Errors::new();
-    let options = Options::of_derive("token_kind", &input.attrs, &mut errors);
-    let implementation = implement(&input, &options, &mut errors);
-    let errors = report(&errors);
-    quote!(#implementation #errors)
+    super::derived(item, "token_kind", implement)
 }
 
 fn implement(input: &DeriveInput, options: &Options, errors: &mut Errors) -> TokenStream {

@@ -9,7 +9,7 @@
 
 mod simpler;
 
-use crate::laws::machine::{Flags, Machine, Word, agree};
+use crate::laws::machine::{Machine, Word, agree};
 use crate::laws::neighbours::Neighbours;
 use crate::laws::states::{Random, Sampler};
 use crate::laws::verdict::Law;
@@ -139,8 +139,8 @@ pub(crate) fn breaks(stage: &Stage, tables: &[Table], question: &Question<'_>, s
 
 impl Search<'_, '_> {
     /// Whether a result says nothing about a law of these components.
-    fn is_void(&self, flags: Flags, result: &[Word], components: &[usize]) -> bool {
-        flags.uncertain || (self.question.skip_overflow && panics(result, components))
+    fn is_void(&self, uncertain: bool, result: &[Word], components: &[usize]) -> bool {
+        uncertain || (self.question.skip_overflow && panics(result, components))
     }
 
     /// The verdict of a case in which a law of these components holds or not, with these results.
@@ -150,11 +150,11 @@ impl Search<'_, '_> {
         (!excused).then_some(holds)
     }
 
-    fn run(&mut self, a: &[Word], b: &[Word]) -> (Vec<Word>, Flags) {
+    fn run(&mut self, a: &[Word], b: &[Word]) -> (Vec<Word>, bool) {
         self.spent += self.combine.cost();
         let mut result = Vec::with_capacity(self.stage.state.len());
-        let flags = self.combine.run(&[a, b], &mut result);
-        (result, flags)
+        let uncertain = self.combine.run(&[a, b], &mut result);
+        (result, uncertain)
     }
 
     fn agree(&self, a: &[Word], b: &[Word], components: &[usize]) -> bool {
@@ -163,18 +163,18 @@ impl Search<'_, '_> {
 
     /// Whether the triple associates; none if that cannot be judged, or no loop meets the three.
     fn associates(&mut self, x: &[Word], y: &[Word], z: &[Word]) -> Option<Case> {
-        let (xy, flags) = self.run(x, y);
+        let (xy, uncertain) = self.run(x, y);
         let (yz, more) = self.run(y, z);
         let is_met = self.neighbours.is_met(x, y, &xy, z);
-        is_met.then(|| self.closes((&xy, flags), (&yz, more), x, z)).flatten()
+        is_met.then(|| self.closes((&xy, uncertain), (&yz, more), x, z)).flatten()
     }
 
     /// Judges three states with their products; gives whether they break associativity in a case to show.
     fn triple(
         &mut self,
         [x, y, z]: [&[Word]; 3],
-        xy: (&[Word], Flags),
-        yz: (&[Word], Flags),
+        xy: (&[Word], bool),
+        yz: (&[Word], bool),
         outcome: &mut Outcome,
     ) -> bool {
         self.spent += 4 * self.neighbours.cost();
@@ -185,7 +185,7 @@ impl Search<'_, '_> {
         if self.question.follows && [x, y, z].contains(&self.identity.as_slice()) {
             return false;
         }
-        if self.question.follows && !xy.1.uncertain {
+        if self.question.follows && !xy.1 {
             self.neighbours.judge([x, y, z], yz, outcome);
         }
         if self.question.associativity.is_empty() {
@@ -201,14 +201,14 @@ impl Search<'_, '_> {
         cleanly
     }
 
-    fn closes(&mut self, xy: (&[Word], Flags), yz: (&[Word], Flags), x: &[Word], z: &[Word]) -> Option<Case> {
+    fn closes(&mut self, xy: (&[Word], bool), yz: (&[Word], bool), x: &[Word], z: &[Word]) -> Option<Case> {
         let components = self.question.associativity;
         if self.is_void(xy.1, xy.0, components) || self.is_void(yz.1, yz.0, components) {
             return None;
         }
-        let (left, flags) = self.run(xy.0, z);
+        let (left, uncertain) = self.run(xy.0, z);
         let (right, more) = self.run(x, yz.0);
-        if self.is_void(flags, &left, components) || self.is_void(more, &right, components) {
+        if self.is_void(uncertain, &left, components) || self.is_void(more, &right, components) {
             return None;
         }
         let holds = self.agree(&left, &right, components);
@@ -222,9 +222,10 @@ impl Search<'_, '_> {
     /// Whether the identity, put before or after x, leaves it.
     fn keeps(&mut self, x: &[Word], law: Law) -> Option<bool> {
         let identity = self.identity.clone();
-        let (result, flags) = if law == Law::LeftIdentity { self.run(&identity, x) } else { self.run(x, &identity) };
+        let (result, uncertain) =
+            if law == Law::LeftIdentity { self.run(&identity, x) } else { self.run(x, &identity) };
         let components = self.question.identity;
-        if self.is_void(flags, &result, components) {
+        if self.is_void(uncertain, &result, components) {
             return None;
         }
         let holds = self.agree(&result, x, components);
@@ -254,24 +255,24 @@ impl Search<'_, '_> {
     }
 
     /// Whether a product of valid states is valid, if that can be judged.
-    fn is_valid(&mut self, product: &[Word], flags: Flags) -> Option<bool> {
+    fn is_valid(&mut self, product: &[Word], uncertain: bool) -> Option<bool> {
         let panics = product.iter().any(|word| word.tainted);
-        let void = flags.uncertain || (self.question.skip_overflow && panics);
+        let void = uncertain || (self.question.skip_overflow && panics);
         let valid = self.valid.as_mut().filter(|_| !void)?;
         self.spent += valid.cost();
         let mut result = Vec::new();
-        let flags = valid.run(&[product], &mut result);
+        let uncertain = valid.run(&[product], &mut result);
         let verdict = result.first()?;
         let excused = verdict.int == 0 && (panics || verdict.tainted);
         self.broken_by_overflow |= excused;
-        (!flags.uncertain && !excused).then_some(verdict.int != 0)
+        (!uncertain && !excused).then_some(verdict.int != 0)
     }
 
-    fn close(&mut self, x: &[Word], y: &[Word], product: &[Word], flags: Flags, outcome: &mut Outcome) {
+    fn close(&mut self, x: &[Word], y: &[Word], product: &[Word], uncertain: bool, outcome: &mut Outcome) {
         if !self.question.closure || !self.neighbours.meet(x, y) {
             return;
         }
-        let valid = self.is_valid(product, flags);
+        let valid = self.is_valid(product, uncertain);
         outcome.closure.0 += valid.is_some() as usize;
         if valid == Some(false) && outcome.closure.1.is_none() {
             outcome.closure.1 = Some(Found { law: Law::Closure, states: vec![x.to_vec(), y.to_vec()] });
@@ -283,9 +284,9 @@ impl Search<'_, '_> {
         let mut products = Vec::with_capacity(count * count);
         for x in states {
             for y in states {
-                let (product, flags) = self.run(x, y);
-                self.close(x, y, &product, flags, outcome);
-                products.push((product, flags));
+                let (product, uncertain) = self.run(x, y);
+                self.close(x, y, &product, uncertain, outcome);
+                products.push((product, uncertain));
             }
         }
         if self.question.associativity.is_empty() && !self.question.follows {
@@ -331,9 +332,9 @@ impl Search<'_, '_> {
             if follows {
                 y = self.follower(&x, y, sampler, random);
             }
-            let (xy, flags) = self.run(&x, &y);
+            let (xy, uncertain) = self.run(&x, &y);
             if closure {
-                self.close(&x, &y, &xy, flags, outcome);
+                self.close(&x, &y, &xy, uncertain, outcome);
             }
             if associativity || follows {
                 let mut z = pick(sampler, random);
@@ -341,7 +342,7 @@ impl Search<'_, '_> {
                     z = self.follower(&xy, z, sampler, random);
                 }
                 let (yz, more) = self.run(&y, &z);
-                if self.triple([&x, &y, &z], (&xy, flags), (&yz, more), outcome) {
+                if self.triple([&x, &y, &z], (&xy, uncertain), (&yz, more), outcome) {
                     return;
                 }
             }
@@ -350,7 +351,7 @@ impl Search<'_, '_> {
 
     /// Whether valid states break associativity, and cleanly.
     fn breaks(&mut self, states: &[Vec<Word>]) -> Option<bool> {
-        let valid = states.iter().all(|state| self.is_valid(state, Flags::default()) != Some(false));
+        let valid = states.iter().all(|state| self.is_valid(state, false) != Some(false));
         match self.associates(&states[0], &states[1], &states[2]) {
             Some(Case::Breaks { cleanly }) if valid => Some(cleanly),
             _ => None,
