@@ -1,4 +1,4 @@
-//! The calls of a [`DynScan`]: checked, then handed to the [backend](crate::backend).
+//! The calls of a [`DynScan`]: checked, then run by the [backend](crate::backend).
 
 use monoscan_ir::{Constant, Layout, Mode, Primitive};
 use smallvec::SmallVec;

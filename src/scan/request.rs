@@ -302,7 +302,7 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         self
     }
 
-    /// As [`resuming`](Request::resuming), from what the engine handed on, the record before included.
+    /// As [`resuming`](Request::resuming), from what the engine carries, the record before included.
     pub(super) fn handing_on(mut self, carry: &'a mut [Constant]) -> Self {
         self.carry = Carry::Whole(carry);
         self

@@ -3,7 +3,7 @@
 //! A body that reads a neighbouring record is cut down twice for them. First, `first` and `last`
 //! are false and nothing is out of bounds. Second, this element's next record is the next element's
 //! record. Values that both compute from it (the byte itself, its class in a table, a product with
-//! a constant) are computed once. They are the *look-ahead*, handed from element to element like a
+//! a constant) are computed once. They are the *look-ahead*, passed from element to element like a
 //! carried component. Before the first element it is primed from its record.
 
 use std::collections::{HashMap, HashSet};
@@ -47,9 +47,9 @@ pub(crate) fn steady_state(body: &Body, ranges: &[Range], tables: &[Table]) -> O
     let all = value_ranges(&function, &ranges, tables);
     let (prime, prime_reads) = prime(&function, &reads, &frontier, tables);
     let rotated = rotate(&function, carried, &frontier, tables);
-    let handed = frontier.iter().map(|pair| all[pair.now.index()]);
+    let passed = frontier.iter().map(|pair| all[pair.now.index()]);
     let ranges: Vec<Range> =
-        ranges[..carried].iter().copied().chain(handed).chain(ranges[carried..].iter().copied()).collect();
+        ranges[..carried].iter().copied().chain(passed).chain(ranges[carried..].iter().copied()).collect();
     let (function, kept) = without_unread(&rotated, carried + frontier.len(), tables);
     let prime = Prime { function: prime, reads: prime_reads };
     let behind = kept.iter().filter(|&&place| place >= carried + frontier.len());
@@ -163,16 +163,16 @@ fn look_ahead(function: &Function, reads: &[Source]) -> Vec<Pair> {
 fn rotate(function: &Function, carried: usize, frontier: &[Pair], tables: &[Table]) -> Function {
     let mut b = FunctionBuilder::new();
     let before = b.params(&function.params[..carried]);
-    let handed: Vec<Value> =
+    let passed: Vec<Value> =
         frontier.iter().filter_map(|pair| function.type_of(pair.now)).map(|ty| b.param(ty)).collect();
     let read = b.params(&function.params[carried..]);
-    let replaced: HashMap<Value, Value> = frontier.iter().map(|pair| pair.now).zip(handed).collect();
+    let replaced: HashMap<Value, Value> = frontier.iter().map(|pair| pair.now).zip(passed).collect();
     let replace = |old: Value, new: Value| replaced.get(&old).copied().unwrap_or(new);
     let mut values: Vec<Value> =
         before.into_iter().chain(read).enumerate().map(|(place, new)| replace(Value::new(place), new)).collect();
     for (old, inst) in function.values() {
         let new = match replaced.get(&old) {
-            Some(&handed) => handed,
+            Some(&passed) => passed,
             None => b.push(inst.map_operands(|operand| values[operand.index()])),
         };
         values.push(new);

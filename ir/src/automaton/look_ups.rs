@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::lanes::by_lanes;
-use super::{Automaton, LaneBody, MapFold, Notes, SymbolReplay};
+use super::{Automaton, LaneBody, MapFold, MealyFold, SymbolReplay};
 use crate::program::Table;
 use crate::transform::Lowered;
 
@@ -21,10 +21,10 @@ pub struct TableBudget {
 pub struct LookUps {
     /// For each stage its fold by look-ups, if it has one.
     pub folds: Vec<Option<MapFold>>,
-    /// The replay, by lanes or, if there are `symbols`, by these, or by [notes](Notes).
+    /// The replay, by lanes or, if there are `symbols`, by these, or by the [output symbols of a fold](MealyFold).
     pub replay: LaneBody,
-    /// The fold of the rank, if it leaves notes, and how many notes there are.
-    pub noting: Option<(LaneBody, u32)>,
+    /// The fold of the rank, if it is a Mealy machine, and how many output symbols that has.
+    pub mealy: Option<(LaneBody, u32)>,
     /// How many symbols there are that a fold leaves to the replay: below this, and at most 256.
     pub symbols: Option<u32>,
     /// The tables of all of these: those of the program, and more behind them.
@@ -36,15 +36,15 @@ impl LookUps {
         let replay = by_lanes(program);
         let mut folds: Vec<Option<MapFold>> = vec![None; program.stages.len()];
         let by_symbols = || SymbolReplay::of(program, &replay, budget.step_bytes);
-        if let Some(SymbolReplay { stage, fold, body, symbols, notes }) =
+        if let Some(SymbolReplay { stage, fold, body, symbols, mealy }) =
             budget.keeps_symbols.then(by_symbols).flatten()
         {
             folds[stage as usize] = Some(fold);
-            let (replay, noting) = match notes {
-                Some(Notes { fold, replay, count }) => (replay, Some((fold, count))),
+            let (replay, mealy) = match mealy {
+                Some(MealyFold { fold, replay, count }) => (replay, Some((fold, count))),
                 None => (body, None),
             };
-            return LookUps { folds, tables: replay.tables.clone(), replay, noting, symbols: Some(symbols) };
+            return LookUps { folds, tables: replay.tables.clone(), replay, mealy, symbols: Some(symbols) };
         }
         let mut tables = replay.tables.clone();
         for (stage, fold) in (0..).zip(&mut folds).filter(|_| budget.step_bytes > 0) {
@@ -53,7 +53,7 @@ impl LookUps {
             });
             tables = fold.as_ref().map_or(tables, |fold| fold.tables.clone());
         }
-        LookUps { folds, replay, noting: None, symbols: None, tables }
+        LookUps { folds, replay, mealy: None, symbols: None, tables }
     }
 }
 

@@ -18,7 +18,7 @@
 //! | `tables` | the functions over tables that such a fold calls |
 //! | `lanes` | a replay that carries the one state that outputs need, and not a map: [`LaneBody`] |
 //! | `replay` | such a replay by one look-up of the symbol that the fold found: [`SymbolReplay`] |
-//! | `notes` | a byte of each element from the fold of a rank, for the replay: [`Notes`] |
+//! | `mealy` | a byte of each element from the fold of a rank, for the replay: [`MealyFold`] |
 //! | `look_ups` | all of these for a program, found once for each [`TableBudget`]: [`LookUps`] |
 //!
 //! All of it is found in the program, and only there, so nothing that is known of an automaton can
@@ -29,7 +29,7 @@ mod declared;
 mod fold;
 mod lanes;
 mod look_ups;
-mod notes;
+mod mealy;
 mod ranges;
 mod replay;
 mod tables;
@@ -38,7 +38,7 @@ pub use declared::{MAX_STATES, MapsError};
 pub use fold::{Composition, FEW_STATES, MOST_MAP_BYTES, MapFold};
 pub use lanes::{Carried, LaneBody};
 pub use look_ups::{LookUps, TableBudget};
-pub use notes::Notes;
+pub use mealy::MealyFold;
 pub use ranges::SMALL_TABLE;
 pub use replay::SymbolReplay;
 

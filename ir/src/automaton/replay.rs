@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use super::alphabet::Alphabet;
 use super::ranges::small_row;
-use super::{Automaton, LaneBody, MapFold, Notes};
+use super::{Automaton, LaneBody, MapFold, MealyFold};
 use crate::builder::FunctionBuilder;
 use crate::facts::{Level, drop_unused};
 use crate::function::{Function, Value};
@@ -33,7 +33,7 @@ pub struct SymbolReplay {
     /// How many numbers there are, at most 256.
     pub symbols: u32,
     /// Instead of the body, if the program only counts what the automaton keeps.
-    pub notes: Option<Notes>,
+    pub mealy: Option<MealyFold>,
 }
 
 /// Most bytes that outputs and the lane after are found by: an element of the table has 1, 2 or 4 of them.
@@ -81,15 +81,15 @@ impl SymbolReplay {
         let mut tables = fold.tables.clone();
         let found: Vec<&[Constant]> = alphabet.symbols.iter().map(|symbol| &symbol[automaton.vectors()..]).collect();
         let ranks = |level: &Level| Some(&level.stages[..]) == program.rank().as_ref().map(std::slice::from_ref);
-        let notes = match (later, &body.carried[..]) {
+        let mealy = match (later, &body.carried[..]) {
             ([level], [_, _]) if ranks(level) => {
-                Notes::of(&split, (&body.mapping, &body.carried), &found, lanes, &tables)
+                MealyFold::of(&split, (&body.mapping, &body.carried), &found, lanes, &tables)
             }
             _ => None,
         };
         let mapping = split.by_symbols(&body.mapping, &found, lanes, &mut tables);
         let body = LaneBody { mapping, carried: body.carried.clone(), tables };
-        Some(SymbolReplay { stage: carried.stage, fold, body, symbols: alphabet.symbols.len() as u32, notes })
+        Some(SymbolReplay { stage: carried.stage, fold, body, symbols: alphabet.symbols.len() as u32, mealy })
     }
 }
 

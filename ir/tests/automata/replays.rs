@@ -107,15 +107,15 @@ fn keeps_odd_ones(reads: fn(u32, u32) -> Source) -> Verified<Program> {
 }
 
 #[test]
-fn notes_say_of_each_element_what_the_replay_does() {
-    must_note(&keeps_odd_ones(|stage, component| Source::Before { stage, component }));
-    must_note(&keeps_odd_ones(|stage, component| Source::After { stage, component }));
+fn output_symbols_say_of_each_element_what_the_replay_does() {
+    must_be_mealy(&keeps_odd_ones(|stage, component| Source::Before { stage, component }));
+    must_be_mealy(&keeps_odd_ones(|stage, component| Source::After { stage, component }));
 }
 
-fn must_note(program: &Verified<Program>) {
+fn must_be_mealy(program: &Verified<Program>) {
     let (body, lowered) = replay_of(program, Mode::Inclusive);
     let by_symbols = SymbolReplay::of(&lowered, &body, STEP_BYTES).expect("the tables are small enough");
-    let notes = by_symbols.notes.as_ref().expect("it carries a lane and the rank");
+    let mealy = by_symbols.mealy.as_ref().expect("it carries a lane and the rank");
     let lane = body.carried.iter().position(|carried| carried.lane.is_some()).expect("a lane");
     for state in 0..8u8 {
         let mut fold = Fold::new(program, &by_symbols.fold);
@@ -135,11 +135,11 @@ fn must_note(program: &Verified<Program>) {
             };
             let expected = run(&body, &carried, byte.into());
             let symbol = Constant::from(fold.step(&[byte.into()]).bits() as u8);
-            let folded = run(&notes.fold, &carried[lane..=lane], symbol);
-            let (note, is_kept) = (folded[1], expected[3].bits() != 0);
-            assert_eq!((folded[0], note.bits() != 0, folded[2].bits() != 0), (expected[lane], is_kept, is_kept));
-            assert!(note.bits() < notes.count.into());
-            let replayed = run(&notes.replay, &carried[1 - lane..][..1], note);
+            let folded = run(&mealy.fold, &carried[lane..=lane], symbol);
+            let (output, is_kept) = (folded[1], expected[3].bits() != 0);
+            assert_eq!((folded[0], output.bits() != 0, folded[2].bits() != 0), (expected[lane], is_kept, is_kept));
+            assert!(output.bits() < mealy.count.into());
+            let replayed = run(&mealy.replay, &carried[1 - lane..][..1], output);
             assert_eq!(replayed[2], expected[3]);
             assert!(!is_kept || replayed[1] == expected[2], "{byte} after {state}");
             carried = expected[..2].to_vec();

@@ -146,11 +146,11 @@ impl Compiled {
     /// # Errors
     /// If these are not the program's components.
     pub fn with_states(mut self, states: Layout) -> Result<Compiled, CodegenError> {
-        if !states.types().eq(self.recipe.handed.types()) {
-            let (expected, got) = (self.recipe.handed.types().collect(), states.types().collect());
+        if !states.types().eq(self.recipe.whole_states.types()) {
+            let (expected, got) = (self.recipe.whole_states.types().collect(), states.types().collect());
             return Err(CodegenError::States { expected, got });
         }
-        self.recipe.handed = states;
+        self.recipe.whole_states = states;
         Ok(self)
     }
 

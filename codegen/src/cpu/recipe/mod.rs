@@ -70,7 +70,7 @@ pub(crate) struct Recipe {
     pub(crate) isa: Arc<HostIsa>,
     pub(crate) state: StateLayout,
     /// How the states of all stages lie for `ShortWhole`.
-    pub(crate) handed: Layout,
+    pub(crate) whole_states: Layout,
     pub(crate) interleave: u32,
     pub(crate) levels: Vec<Level>,
     /// The program and the tables that bodies are written from, when a kernel is compiled.
@@ -123,7 +123,7 @@ impl Recipe {
         let is_alone = lanes.as_ref().is_some_and(LaneForm::is_alone);
         let columns = program.inputs.len() + program.output.columns.len();
         let longest_row = rows::longest_straight(rows::work(replay, columns));
-        let handed = (0..).zip(&program.stages).filter(|&(stage, _)| rank != Some(stage));
+        let whole_states = (0..).zip(&program.stages).filter(|&(stage, _)| rank != Some(stage));
         Ok(Recipe {
             isa: isa.clone(),
             state: StateLayout::of(program, levels.iter().flat_map(|level| level.stages.iter().copied())),
@@ -138,7 +138,7 @@ impl Recipe {
             rank,
             reads_init,
             longest_row,
-            handed: Layout::packed(&handed.flat_map(|(_, stage)| stage.state.clone()).collect::<Vec<_>>()),
+            whole_states: Layout::packed(&whole_states.flat_map(|(_, stage)| stage.state.clone()).collect::<Vec<_>>()),
             whole_pays: own.is_some() || operations(&whole) <= apart,
             own,
             levels,
@@ -256,7 +256,7 @@ impl Recipe {
                 && self.rank != Some(stage)
             {
                 // Every component is carried, in order.
-                return Carried { field: self.handed.fields[place], start: None, is_result: true };
+                return Carried { field: self.whole_states.fields[place], start: None, is_result: true };
             }
             // A short line starts at rank 0, and its caller is told what it ends with.
             let is_short = matches!(

@@ -119,28 +119,28 @@ impl<'k> ThreadItems<'k, '_> {
         ((area, list), place, most): ((Value<'k>, Value<'k>), Value<'k>, Value<'k>),
         record: &dyn Fn(Value<'k>, &dyn Element<'k>),
     ) {
-        let (k, items, notes) = (self.k, self.plan.items_per_thread(), self.inputs[0]);
+        let (k, items, symbols) = (self.k, self.plan.items_per_thread(), self.inputs[0]);
         let (start, lane) = (self.thread * items, self.thread & 31usize);
         // Of the warp's records. Through a shuffle, as the driver's compiler would compute it again for each record.
         let first = k.shuffle_up(lane * items, k.i32(0));
         let end = k.var(list + place * LISTED);
-        let note = |is_marked: Value<'k>, item: Value<'k>| {
+        let list_if = |is_marked: Value<'k>, item: Value<'k>| {
             let at = end.get();
             k.when(is_marked, || area.byte(at).store((first + item).resize(Ty::Int(16)), LISTED));
             end.set(at + is_marked.select(k.i32(LISTED), k.i32(0)));
         };
         let singly = |records: Value<'k>| {
             k.range(k.i32(0), records, k.i32(1), |item| {
-                let byte = notes.byte(start + item).load(Ty::I8, 1);
-                note(byte.is_not(byte.same(0)), item);
+                let byte = symbols.byte(start + item).load(Ty::I8, 1);
+                list_if(byte.is_not(byte.same(0)), item);
             });
         };
         let in_words = || {
             for group in (0..items).step_by(self.plan.load_group) {
-                let words = Bytes::load(k, notes.byte(start + group), self.plan.load_group).into_words();
+                let words = Bytes::load(k, symbols.byte(start + group), self.plan.load_group).into_words();
                 for byte in 0..self.plan.load_group {
                     let marks = words[byte / 4] & (0xff << (8 * (byte % 4)));
-                    note(marks.is_not(marks.same(0)), k.i32(group + byte));
+                    list_if(marks.is_not(marks.same(0)), k.i32(group + byte));
                 }
             }
         };

@@ -31,8 +31,8 @@ enum Strategy<'k, 'a> {
     Direct,
     /// The states of four are, where records are in whole words; else as above.
     Packed(&'a Packed),
-    /// Each has a note, and those that are kept are counted.
-    Notes { kept: Var<'k> },
+    /// Each has an output symbol, and those that are kept are counted.
+    Mealy { kept: Var<'k> },
     /// An id is looked up, or the map of a symbol, which is composed. The state is what was deferred, until the fold ends, unless
     /// states are ids.
     MapIds {
@@ -117,7 +117,7 @@ impl<'k, 'a> Fold<'k, 'a> {
             Strategy::MapIds { map_ids, id, queue: None, from_fold }
         };
         let strategy = match (recipe.map_ids(level), recipe.packed_fold(level)) {
-            _ if recipe.notes && level > 0 => Strategy::Notes { kept: k.var(k.i32(0)) },
+            _ if recipe.is_mealy && level > 0 => Strategy::Mealy { kept: k.var(k.i32(0)) },
             (Some(map_ids), _) => by_look_up(map_ids),
             (None, Some(packed)) => Strategy::Packed(packed),
             (None, None) => Strategy::Direct,
@@ -145,7 +145,7 @@ impl<'k, 'a> Fold<'k, 'a> {
 
     fn variables(&self) -> FoldToReplay<Var<'k>> {
         match self.strategy {
-            Strategy::Direct | Strategy::Packed(_) | Strategy::Notes { .. } => FoldToReplay::NONE,
+            Strategy::Direct | Strategy::Packed(_) | Strategy::Mealy { .. } => FoldToReplay::NONE,
             Strategy::MapIds { from_fold, .. } => from_fold,
         }
     }
@@ -212,12 +212,12 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
         }
         let known = self.given.known(element);
         let element = known.as_ref().map_or(element, |known| known);
-        if let Strategy::Notes { kept } = self.strategy {
+        if let Strategy::Mealy { kept } = self.strategy {
             let lane = self.followed[0];
-            let [after, note, is_kept] = self.recipe.note(self.args, self.level, lane.get(), element);
+            let [after, output, is_kept] = self.recipe.mealy_step(self.args, self.level, lane.get(), element);
             lane.set(after);
             kept.set(kept.get() + is_kept);
-            return vec![note];
+            return vec![output];
         }
         let mut followed = get(self.followed);
         let after = self.recipe.step(self.args, self.level, &get(self.state), &mut followed, element);
@@ -264,8 +264,8 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
             all = map_ids.compose(self.args, all, own).expect("groups are interleaved where ids are composed");
         }
         id.set(all);
-        if let Some(handed_on) = from_fold.before {
-            handed_on.set(before);
+        if let Some(saved) = from_fold.before {
+            saved.set(before);
         }
         written
     }
@@ -275,7 +275,7 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
             Strategy::MapIds { map_ids, id, .. } if !map_ids.is_closed() => {
                 self.compose(&map_ids.map(self.args, id.get()));
             }
-            Strategy::Notes { kept } => {
+            Strategy::Mealy { kept } => {
                 let rank = self.state[0];
                 rank.set(rank.get() + kept.get().resize(rank.get().ty()));
             }
@@ -286,7 +286,7 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
     fn writes(&self) -> bool {
         match self.strategy {
             Strategy::MapIds { .. } => self.recipe.symbols.is_some(),
-            Strategy::Notes { .. } => true,
+            Strategy::Mealy { .. } => true,
             Strategy::Direct | Strategy::Packed(_) => false,
         }
     }
@@ -297,7 +297,7 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
 
     fn work(&self) -> usize {
         match self.strategy {
-            Strategy::Direct | Strategy::Packed(_) | Strategy::Notes { .. } => self.recipe.step_work(self.level),
+            Strategy::Direct | Strategy::Packed(_) | Strategy::Mealy { .. } => self.recipe.step_work(self.level),
             Strategy::MapIds { map_ids, .. } => map_ids.work(),
         }
     }

@@ -116,16 +116,16 @@ impl Recipe {
         after
     }
 
-    /// The arguments that notes of an element of a level are made by: the byte of the lane after it, its note, and 1 if it is kept, else 0.
-    pub fn note<'k>(
+    /// The step of a Mealy fold of a level: the byte of the lane after an element, its output symbol, and 1 if it is kept, else 0.
+    pub fn mealy_step<'k>(
         &self,
         args: KernelArguments<'k, '_>,
         level: usize,
         lane: Value<'k>,
         element: &dyn Element<'k>,
     ) -> [Value<'k>; 3] {
-        let noted = self.write(args, &self.folds[level].step, &[lane], element);
-        noted.try_into().unwrap_or_else(|_| unreachable!("the fold of a rank that leaves notes gives these"))
+        let results = self.write(args, &self.folds[level].step, &[lane], element);
+        results.try_into().unwrap_or_else(|_| unreachable!("the fold of a rank that is a Mealy machine gives these"))
     }
 
     /// The values of these before an element, out of the states of the first levels.

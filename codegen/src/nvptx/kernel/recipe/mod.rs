@@ -43,8 +43,8 @@ pub struct Recipe {
     pub deferred_bytes: usize,
     /// The value that the fold writes over a record for the replay: its symbol.
     pub symbols: Option<Layout>,
-    /// Whether the last fold writes a note over the symbol: not 0 if the record is kept.
-    pub notes: bool,
+    /// Whether the last fold writes an output symbol over the symbol: not 0 if the record is kept.
+    pub is_mealy: bool,
     folds: Vec<LevelFold>,
     replay: Replay,
     identities: Vec<Vec<Constant>>,
@@ -77,9 +77,9 @@ struct Replay {
 impl Replay {
     /// The replay by lanes or look-ups, or by the step of the loop that the program was derived from, if that is less work.
     fn of(program: &Lowered, look_ups: &automaton::LookUps, is_packed: bool) -> Replay {
-        let automaton::LookUps { replay, noting, symbols, tables, .. } = look_ups;
+        let automaton::LookUps { replay, mealy, symbols, tables, .. } = look_ups;
         let (facts, carried) = (program.facts(), replay.carried.clone());
-        let symbols = noting.as_ref().map(|(_, notes)| *notes).or(*symbols);
+        let symbols = mealy.as_ref().map(|(_, outputs)| *outputs).or(*symbols);
         let by_stages = ElementCode::new(&replay.mapping, facts, tables, symbols);
         let is_whole = symbols.is_none() && carried.iter().all(|carried| carried.lane.is_none());
         if is_whole
@@ -113,7 +113,7 @@ impl Recipe {
     pub fn new(program: &Lowered, schedule: Option<Schedule>) -> Recipe {
         let look_ups = LookUps::of(program, schedule);
         let deferred_bytes = look_ups.deferred_bytes();
-        let automaton::LookUps { folds, replay, noting, symbols, tables } = &*look_ups;
+        let automaton::LookUps { folds, replay, mealy, symbols, tables } = &*look_ups;
         let is_rank = |stage| move |carried: &Carried| carried.pair() == (stage, 0);
         let rank = program.rank().and_then(|stage| replay.carried.iter().position(is_rank(stage)));
         let packed = Packed::of(program, &replay.carried);
@@ -132,7 +132,7 @@ impl Recipe {
             deferred_bytes,
             most_table_bytes: MOST_TABLE_BYTES,
             symbols: symbols.map(|_| Layout::of(Type::U8)),
-            notes: noting.is_some(),
+            is_mealy: mealy.is_some(),
             folds: Vec::new(),
             identities: program.stages.iter().map(|stage| stage.identity.clone()).collect(),
         };
@@ -144,7 +144,7 @@ impl Recipe {
                 [stage] => folds[stage as usize].as_ref(),
                 _ => None,
             };
-            let follows = || match noting {
+            let follows = || match mealy {
                 Some((fold, _)) => Some(fold.clone()),
                 None => replay.fold_of(&level.components(program)),
             };

@@ -31,7 +31,7 @@ struct Known<'k> {
 
 /// The results of one fold, of a level, for the next pass over the same items, for the tile that comes next there and for those
 /// that this is ahead: the prefix within the warp, what the first fold left, and [later](Known::later) values.
-type HandedOn<'k> = Vec<Vec<Var<'k>>>;
+type Saved<'k> = Vec<Vec<Var<'k>>>;
 
 /// A fold but the first, as it goes from tile to tile.
 struct Following<'k, 'a> {
@@ -46,8 +46,8 @@ impl<'k, 'a> Ring<'k, 'a> {
         let k = self.k;
         let levels = self.recipe.levels.len();
         let lead = |pass| lead(levels, self.ahead, pass);
-        let handed_on: Vec<HandedOn<'k>> = (0..levels)
-            .map(|level| (lead(level + 1)..=lead(level)).map(|_| variables(&self.nothing_handed_on(level))).collect())
+        let saved: Vec<Saved<'k>> = (0..levels)
+            .map(|level| (lead(level + 1)..=lead(level)).map(|_| variables(&self.nothing_saved(level))).collect())
             .collect();
         let (read, reduce) = (self.pipeline.read(), self.pipeline.reduce(0));
         let following: Vec<Following<'k, 'a>> = (1..levels)
@@ -61,7 +61,7 @@ impl<'k, 'a> Ring<'k, 'a> {
         let write = self.pipeline.write();
         let end = k.var(k.bool(false));
         let [rounds, reduced, replayed] = [(); 3].map(|()| k.var(k.i32(0)));
-        let last = |level: usize| &handed_on[level][lead(level) - lead(level + 1)];
+        let last = |level: usize| &saved[level][lead(level) - lead(level + 1)];
         let reduce_next = || {
             k.when(!end.get(), || {
                 let buffer = read.begin();
@@ -86,7 +86,7 @@ impl<'k, 'a> Ring<'k, 'a> {
                 let folded = rounds.get() - (lead(0) - lead(level));
                 k.when(folded.below(reduced.get()), || {
                     let (buffer, pending) = (stay.begin(), resume.begin());
-                    let known = self.resume(level, pending, &get(&handed_on[level - 1][0]));
+                    let known = self.resume(level, pending, &get(&saved[level - 1][0]));
                     let tile = self.ticket(buffer).load(Ty::I32, 4);
                     self.fold((level, reduce), (tile, buffer), Some(known), last(level));
                     stay.advance();
@@ -98,7 +98,7 @@ impl<'k, 'a> Ring<'k, 'a> {
             k.when(rounds.get().at_least(k.i32(lead(0))), || {
                 let (buffer, pending) = (drain.begin(), replay.begin());
                 let output = self.shared.has_results_apart().then(|| write.begin());
-                self.replay((buffer, output), pending, &get(&handed_on[levels - 1][0]));
+                self.replay((buffer, output), pending, &get(&saved[levels - 1][0]));
                 k.bulk_fence();
                 drain.end(buffer);
                 drain.advance();
@@ -107,7 +107,7 @@ impl<'k, 'a> Ring<'k, 'a> {
                 replayed.set(replayed.get() + 1);
             });
             rounds.set(rounds.get() + 1);
-            for pair in handed_on.iter().flat_map(|tiles| tiles.windows(2)) {
+            for pair in saved.iter().flat_map(|tiles| tiles.windows(2)) {
                 set(&pair[0], &get(&pair[1]));
             }
         });
@@ -125,7 +125,7 @@ impl<'k, 'a> Ring<'k, 'a> {
     }
 
     /// As much as the fold of a level hands on.
-    fn nothing_handed_on(&self, level: usize) -> Vec<Value<'k>> {
+    fn nothing_saved(&self, level: usize) -> Vec<Value<'k>> {
         let k = self.k;
         let from_fold = FoldToReplay::of(self.recipe, || k.i32(0)).values();
         let later = self.later(level);
@@ -139,7 +139,7 @@ impl<'k, 'a> Ring<'k, 'a> {
         (level, reduce): (usize, &Reduce<'k, '_>),
         (tile, buffer): (Value<'k>, Place<'k, Buffer>),
         known: Option<Known<'k>>,
-        handed_on: &[Var<'k>],
+        saved: &[Var<'k>],
     ) {
         let k = self.k;
         let lanes = self.lanes(level);
@@ -158,8 +158,8 @@ impl<'k, 'a> Ring<'k, 'a> {
         self.each_record(tile, buffer, (symbols, areas), &fold);
         // Lane 31 arrives for the warp. Between any lane's read of a carry, or of the next lane's items, and the arrival after which
         // that is written again, a warp comes through its last fold once. So this barrier does for all levels.
-        // Notes are written over items that the lane before has read by then, if it reads them.
-        if level + 1 == self.recipe.levels.len() || self.recipe.notes && self.recipe.keeps_first() {
+        // Output symbols are written over items that the lane before has read by then, if it reads them.
+        if level + 1 == self.recipe.levels.len() || self.recipe.is_mealy && self.recipe.keeps_first() {
             k.warp_barrier();
         }
         let inclusive = lanes.scan(get(&state), 32);
@@ -173,15 +173,15 @@ impl<'k, 'a> Ring<'k, 'a> {
             Some(known) => (known.from_fold, known.later),
             None => (fold.from_fold(), Vec::new()),
         };
-        set(handed_on, &exclusive.chain(from_fold.values()).chain(later).collect::<Vec<_>>());
+        set(saved, &exclusive.chain(from_fold.values()).chain(later).collect::<Vec<_>>());
     }
 
     /// The states before this thread's items when the pass behind a fold begins: that fold's results, put behind its carry.
-    fn resume(&self, pass: usize, pending: Place<'k, Pending>, handed_on: &[Value<'k>]) -> Known<'k> {
+    fn resume(&self, pass: usize, pending: Place<'k, Pending>, saved: &[Value<'k>]) -> Known<'k> {
         let level = pass - 1;
         let lanes = self.lanes(level);
         let own = lanes.packing().load_shared(self.k, self.warp_carry(level, pending, self.warp));
-        let (prefix, rest) = handed_on.split_at(own.len());
+        let (prefix, rest) = saved.split_at(own.len());
         let mut rest = rest.iter().copied();
         let from_fold = FoldToReplay::of(self.recipe, || rest.next().expect("as much as the thread holds"));
         let earlier: Vec<(Carried, Value<'k>)> = self.later(level).into_iter().zip(rest).collect();
@@ -189,7 +189,7 @@ impl<'k, 'a> Ring<'k, 'a> {
         let before = select(lanes.is_first(), &own, &after);
         let value = |carried: &Carried| match self.recipe.level_of(carried) == level {
             true => self.recipe.value(self.args, carried, &before),
-            false => earlier.iter().find(|(known, _)| known == carried).expect("it was handed on").1,
+            false => earlier.iter().find(|(known, _)| known == carried).expect("it was saved").1,
         };
         Known {
             taken_along: self.recipe.taken_along(pass).iter().map(value).collect(),
@@ -199,11 +199,11 @@ impl<'k, 'a> Ring<'k, 'a> {
     }
 
     /// Replays this thread's items of a tile from the state before them.
-    fn replay(&self, (buffer, output): Tile<'k>, pending: Place<'k, Pending>, handed_on: &[Value<'k>]) {
+    fn replay(&self, (buffer, output): Tile<'k>, pending: Place<'k, Pending>, saved: &[Value<'k>]) {
         let k = self.k;
         let levels = self.recipe.levels.len();
         let tile = self.ticket(buffer).load(Ty::I32, 4);
-        let known = self.resume(levels, pending, handed_on);
+        let known = self.resume(levels, pending, saved);
         if let (Some(list), Some(rank)) = (self.shared.kept, self.recipe.rank) {
             return self.replay_kept((tile, buffer), pending, (list, known.taken_along[rank]));
         }
@@ -237,7 +237,7 @@ impl<'k, 'a> Ring<'k, 'a> {
         });
     }
 
-    /// Replays what is kept of a tile, by its notes, the lanes of a warp side by side.
+    /// Replays what is kept of a tile, by its output symbols, the lanes of a warp side by side.
     fn replay_kept(
         &self,
         (tile, buffer): (Value<'k>, Place<'k, Buffer>),
@@ -247,7 +247,7 @@ impl<'k, 'a> Ring<'k, 'a> {
         let (k, last) = (self.k, self.recipe.levels.len() - 1);
         let lanes = self.lanes(last);
         let own = lanes.packing().load_shared(k, self.warp_carry(last, pending, self.warp));
-        let carried = &self.recipe.taken_along(last + 1)[self.recipe.rank.expect("notes are of what is ranked")];
+        let carried = &self.recipe.taken_along(last + 1)[self.recipe.rank.expect("a Mealy fold is of a rank")];
         let first = self.recipe.value(self.args, carried, &own);
         let list = (self.base.at(list), self.warp * (32 * self.plan.items_per_thread() * LISTED));
         // There is room for so many of them.

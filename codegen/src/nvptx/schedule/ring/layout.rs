@@ -40,10 +40,10 @@ pub(in crate::nvptx) struct Shared {
     pub(super) levels: Vec<LevelMemory>,
     /// Queues of what folds defer, if they do.
     pub(super) deferred: Option<usize>,
-    /// Where warps list which of their records are kept, if folds leave notes.
+    /// Where warps list which of their records are kept, if a Mealy fold says so.
     pub(super) kept: Option<usize>,
     /// Where copies of tables are.
-    pub(super) tables: SharedTables,
+    pub(in crate::nvptx) tables: SharedTables,
     pub(in crate::nvptx) bytes: usize,
 }
 
@@ -89,7 +89,7 @@ pub(in crate::nvptx) fn lead(levels: usize, ahead: usize, pass: usize) -> usize 
     }
 }
 
-/// Whether threads write kept records to device memory themselves: where notes say which they are, where these have padding, where
+/// Whether threads write kept records to device memory themselves: where output symbols say which they are, where these have padding, where
 /// there is no space for tiles of results beside those of several levels, and where the first rank of a tile is not known from the
 /// last carry.
 fn is_direct(recipe: &Recipe) -> bool {
@@ -97,7 +97,7 @@ fn is_direct(recipe: &Recipe) -> bool {
     let last = recipe.levels.len() - 1;
     let is_of_last_level = |rank: usize| recipe.level_of(&recipe.taken_along(last + 1)[rank]) == last;
     let is_large = last > 0 && bytes(&recipe.outputs) > MOST_STAGED * bytes(&recipe.inputs);
-    recipe.rank.is_some_and(|rank| recipe.notes || has_padding(recipe) || is_large || !is_of_last_level(rank))
+    recipe.rank.is_some_and(|rank| recipe.is_mealy || has_padding(recipe) || is_large || !is_of_last_level(rank))
 }
 
 /// How many times the bytes of a record results of a cascade may have that are kept in shared memory.
@@ -176,7 +176,7 @@ impl Shared {
                 })
                 .collect(),
             deferred: (recipe.deferred_bytes > 0).then(|| memory.take(32 * plan.warps * recipe.deferred_bytes)),
-            kept: recipe.notes.then(|| memory.take(LISTED * plan.tile())),
+            kept: recipe.is_mealy.then(|| memory.take(LISTED * plan.tile())),
             tables: SharedTables::of(recipe, &mut memory),
             bytes: memory.bytes(),
         }
