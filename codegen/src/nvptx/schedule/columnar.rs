@@ -6,27 +6,17 @@
 //! once.
 
 use crate::gpu::{Arguments, GpuPlan};
-use crate::nvptx::emit::{Builder, Ty, Value};
+use crate::nvptx::emit::{Ty, Value};
 use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::columns::{field, store_record};
 use crate::nvptx::kernel::element::Element;
 use crate::nvptx::kernel::recipe::Recipe;
 use crate::nvptx::kernel::state::State;
 use crate::nvptx::kernel::warp::{get, set, variables};
-use crate::nvptx::lower::{Tables, from_memory};
-use crate::nvptx::{HEAD, Kernel};
+use crate::nvptx::lower::from_memory;
 
 /// Writes the kernel.
-pub(super) fn kernel(recipe: &Recipe, plan: &GpuPlan) -> Kernel {
-    let k = Builder::new();
-    k.function(HEAD, |k| {
-        let tables = Tables::in_module(k, &recipe.tables);
-        write(KernelArguments { k, layout: &recipe.arguments, tables: &tables, row: None }, recipe, plan);
-    });
-    Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * plan.warps, 0) }
-}
-
-fn write<'k>(args: KernelArguments<'k, '_>, recipe: &Recipe, plan: &GpuPlan) {
+pub(super) fn write<'k>(args: KernelArguments<'k, '_>, recipe: &Recipe, plan: &GpuPlan) {
     let k = args.k;
     let row = (k.block() * (32 * plan.warps) + k.thread()).resize(Ty::I64);
     let args = KernelArguments { row: recipe.has_rows.then_some(row), ..args };

@@ -6,11 +6,14 @@ mod columnar;
 mod look_back;
 pub(super) mod ring;
 
-use super::Kernel;
-use super::emit::Passes;
+use super::emit::{Builder, Passes};
 use super::error::PlanError;
+use super::kernel::arguments::KernelArguments;
 use super::kernel::bytes::width;
 use super::kernel::recipe::Recipe;
+use super::kernel::shared_tables::SharedTables;
+use super::lower::Tables;
+use super::{HEAD, Kernel};
 use crate::gpu::{Arch, GpuPlan, MOST_BUFFERS, Schedule};
 
 /// Where a block's shared memory has all that a schedule keeps there. What a plan of the schedule lacks to be written.
@@ -45,13 +48,37 @@ impl Layout {
         }
     }
 
+    /// Threads of a block of this plan.
+    fn threads(&self, recipe: &Recipe, plan: &GpuPlan) -> usize {
+        let helpers = if matches!(self, Layout::Ring(..)) { ring::helpers(recipe.levels.len()) } else { 0 };
+        32 * (plan.warps + helpers)
+    }
+
+    /// The tables that have copies there.
+    fn tables(&self) -> Option<&SharedTables> {
+        match self {
+            Layout::Ring(_, shared) => Some(&shared.tables),
+            Layout::LookBack(shared) => Some(&shared.tables),
+            Layout::Columnar => None,
+        }
+    }
+
     /// Writes the kernel of a plan.
     pub(super) fn kernel(&self, recipe: &Recipe, plan: &GpuPlan) -> Kernel {
-        match self {
-            Layout::Ring(ring, shared) => ring::kernel(recipe, plan, *ring, shared),
-            Layout::LookBack(shared) => look_back::kernel(recipe, plan, shared),
-            Layout::Columnar => columnar::kernel(recipe, plan),
-        }
+        let (k, threads) = (Builder::new(), self.threads(recipe, plan));
+        k.function(HEAD, |k| {
+            let mut tables = Tables::in_module(k, &recipe.tables);
+            if let Some(shared) = self.tables() {
+                shared.fill(k, &mut tables, k.thread(), threads);
+            }
+            let args = KernelArguments { k, layout: &recipe.arguments, tables: &tables, row: None };
+            match self {
+                Layout::Ring(ring, shared) => ring::write(args, recipe, plan, *ring, shared),
+                Layout::LookBack(shared) => look_back::write(args, recipe, plan, shared),
+                Layout::Columnar => columnar::write(args, recipe, plan),
+            }
+        });
+        Kernel { text: k.finish(), manifest: recipe.manifest(plan, threads, self.bytes()) }
     }
 
     /// The passes that LLVM runs over it: few over a ring, whose loops are written as they are to stay.

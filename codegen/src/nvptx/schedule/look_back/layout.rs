@@ -24,7 +24,7 @@ pub(in crate::nvptx) struct Shared {
     pub(super) ticket: usize,
     pub(super) warps: usize,
     /// Where copies of tables are.
-    pub(super) tables: SharedTables,
+    pub(in crate::nvptx) tables: SharedTables,
     pub(in crate::nvptx) bytes: usize,
 }
 

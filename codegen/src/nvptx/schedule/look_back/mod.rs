@@ -26,22 +26,13 @@ use crate::nvptx::kernel::state::{State, select};
 use crate::nvptx::kernel::ticket::{self, Ticket};
 use crate::nvptx::kernel::tile_states::TileStates;
 use crate::nvptx::kernel::warp::{Lanes, get, variables};
-use crate::nvptx::lower::Tables;
 use crate::nvptx::strategy::fold::{Fold, FoldToReplay};
 use crate::nvptx::strategy::replay::{Keep, Replay};
-use crate::nvptx::{HEAD, Kernel};
 use layout::Shared;
 
 /// Writes the kernel.
-pub(super) fn kernel(recipe: &Recipe, plan: &GpuPlan, shared: &Shared) -> Kernel {
-    let k = Builder::new();
-    k.function(HEAD, |k| {
-        let mut tables = Tables::in_module(k, &recipe.tables);
-        shared.tables.fill(k, &mut tables, k.thread(), 32 * plan.warps);
-        let args = KernelArguments { k, layout: &recipe.arguments, tables: &tables, row: None };
-        Block::new(args, recipe, plan, shared).write();
-    });
-    Kernel { text: k.finish(), manifest: recipe.manifest(plan, 32 * plan.warps, shared.bytes) }
+pub(super) fn write(args: KernelArguments<'_, '_>, recipe: &Recipe, plan: &GpuPlan, shared: &Shared) {
+    Block::new(args, recipe, plan, shared).write();
 }
 
 /// The values that all parts of the kernel use.

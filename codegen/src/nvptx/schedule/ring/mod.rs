@@ -50,8 +50,6 @@ use crate::nvptx::kernel::recipe::Recipe;
 use crate::nvptx::kernel::shared_memory::LINE;
 use crate::nvptx::kernel::tile_states::TileStates;
 use crate::nvptx::kernel::warp::Lanes;
-use crate::nvptx::lower::Tables;
-use crate::nvptx::{HEAD, Kernel};
 use layout::{Results, Shared};
 use pipeline::{Buffer, OutputBuffer, Pending, Pipeline, Place};
 
@@ -64,21 +62,14 @@ pub(in crate::nvptx) fn helpers(levels: usize) -> usize {
 }
 
 /// Writes the kernel.
-pub(super) fn kernel(
+pub(super) fn write(
+    args: KernelArguments<'_, '_>,
     recipe: &Recipe,
     plan: &GpuPlan,
-    (buffers, ahead, shifted): (usize, usize, bool),
+    ring: (usize, usize, bool),
     shared: &Shared,
-) -> Kernel {
-    let k = Builder::new();
-    let threads = 32 * (plan.warps + helpers(recipe.levels.len()));
-    k.function(HEAD, |k| {
-        let mut tables = Tables::in_module(k, &recipe.tables);
-        shared.tables.fill(k, &mut tables, k.thread(), threads);
-        let args = KernelArguments { k, layout: &recipe.arguments, tables: &tables, row: None };
-        Ring::new(args, recipe, plan, shared, (buffers, ahead, shifted)).write();
-    });
-    Kernel { text: k.finish(), manifest: recipe.manifest(plan, threads, shared.bytes) }
+) {
+    Ring::new(args, recipe, plan, shared, ring).write();
 }
 
 /// The values that all parts of the kernel use.
