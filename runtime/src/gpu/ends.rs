@@ -188,30 +188,11 @@ fn offsets_on_host(call: &Call<'_>, len: usize, stream: &Stream) -> Result<Optio
 mod tests {
     use super::*;
     use crate::DynScan;
-    use monoscan_ir::text;
-    use scan_kit::random;
+    use scan_kit::{programs, random};
 
     #[test]
     fn segments_have_the_totals_that_the_cpu_engine_gives() {
-        let source = "
-            program digits
-              input { size 8, align 8, u64 @ 0 }
-              stage (u64, u64)
-                identity (0, 1)
-                lift (%0 = record.0: u64) {
-                  %1 = const.u64 10
-                  return %0, %1
-                }
-                combine (%0: u64, %1: u64, %2: u64, %3: u64) {
-                  %4 = mul.u64 %0, %3
-                  %5 = add.u64 %4, %2
-                  %6 = mul.u64 %1, %3
-                  return %5, %6
-                }
-              output write
-                column { size 8, align 8, u64 @ 0 }
-                project (%0 = state.0: u64) { return %0 }";
-        let program = verify(text::parse(source).unwrap()).unwrap();
+        let program = programs::parse(programs::DIGITS);
         let (scan, ends) = (DynScan::new(program.clone()).unwrap(), states_at_ends(&program).unwrap());
         let at_ends = DynScan::new(ends.clone()).unwrap();
         let digits: Vec<u64> = (1..=9).collect();

@@ -19,7 +19,7 @@
 //! | `states` | states of a program among those of its lowered form |
 //! | `host`, `pieces`, `staging` | calls over host memory, piece by piece on the way there and back |
 //! | `added` | what is made for a launch beside its columns: flags, starts, states of rows |
-//! | `segments`, `numbers` | flags of segments, made of keys or offsets, and the start of each record's (with the feature `ptx`) |
+//! | `segments`, `numbers` | the making of these: flags out of keys or offsets, the start of each record's segment, copies (with the feature `ptx`) |
 //! | `spaced` | copies of columns in device memory whose records are not one after the other |
 //! | `helpers` | kernels that are no scans (with the feature `ptx`) |
 //! | `moves` | records moved about for algorithms, by such kernels (with the feature `ptx`) |
