@@ -100,24 +100,29 @@ fn each_tag_is_looked_at(subject: &Subject<'_>) {
     }
 }
 
-/// The kernel's text with each look at a note once so that it finds none.
-fn without_notes(text: &str) -> Vec<String> {
+/// The kernel's text with each look at an output symbol once so that it finds none.
+fn without_output_symbols(text: &str) -> Vec<String> {
     let looks = text.match_indices(" = icmp ne i8 ").filter_map(|(start, found)| {
         let operands = start + found.len();
         let end = operands + text[operands..].find('\n')?;
-        let note = text[operands..end].strip_suffix(", 0")?;
-        Some(format!("{}{note}, {note}{}", &text[..operands], &text[end..]))
+        let symbol = text[operands..end].strip_suffix(", 0")?;
+        Some(format!("{}{symbol}, {symbol}{}", &text[..operands], &text[end..]))
     });
     looks.collect()
 }
 
-fn each_note_counts(subject: &Subject<'_>) {
-    let mutants = without_notes(&subject.text);
+fn each_output_symbol_counts(subject: &Subject<'_>) {
+    let mutants = without_output_symbols(&subject.text);
     println!("{}", subject.text);
     assert!(!mutants.is_empty(), "{}", subject.text);
     for (look, text) in mutants.iter().enumerate() {
         let failure = first_failure(&subject.with_text(text), &[]);
-        assert!(failure.is_some(), "{}: look {look} of {} at a note is not missed", subject.name(), mutants.len());
+        assert!(
+            failure.is_some(),
+            "{}: look {look} of {} at an output symbol is not missed",
+            subject.name(),
+            mutants.len()
+        );
     }
 }
 
@@ -147,13 +152,13 @@ fn calls_of_the_ring_of_two_levels_that_keeps() {
 }
 
 #[test]
-fn calls_of_the_ring_that_leaves_notes() {
+fn calls_of_the_ring_with_a_mealy_fold() {
     with_kernel("lexer_tokens", CASCADES, each_call_is_missed);
 }
 
 #[test]
-fn notes_of_the_ring() {
-    with_kernel("lexer_tokens", CASCADES, each_note_counts);
+fn output_symbols_of_the_ring() {
+    with_kernel("lexer_tokens", CASCADES, each_output_symbol_counts);
 }
 
 #[test]
