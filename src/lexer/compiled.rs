@@ -269,7 +269,7 @@ impl Lexer {
     /// Those of [`LexerTables::new`]; [`ScanError::OutOfMemory`]; on a GPU [`ScanError::Cuda`] if it fails, or, for rules that
     /// take two scans, if the text's stream is being captured.
     pub fn labels<C: Columns<(u8,)>>(&self, text: C) -> Result<<C::Place as Place>::Vec<u8>, LexerError> {
-        Ok(self.labelling()?.run(text)?)
+        Ok(self.labelling()?.label(text)?)
     }
 
     /// [`labels`](Lexer::labels) into a slice as long as the text. What this gives on a GPU is not waited for, and tells of faults of
@@ -282,7 +282,7 @@ impl Lexer {
         text: C,
         labels: impl ColumnsMut<u8, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, LexerError> {
-        Ok(self.labelling()?.run_into(text, labels)?)
+        Ok(self.labelling()?.label_into(text, labels)?)
     }
 
     /// The rules, their automaton, how tokens are found, and the laws and the schedule of the scan if there is one.
@@ -314,7 +314,9 @@ impl Lexer {
         match labelling {
             Ok((scans, tables)) => {
                 let oracle = scans.oracle().map_or(String::new(), |oracle| oracle.explain());
-                text + &format!("labels: {tables}\n{oracle}{}", scans.last().explain())
+                let walks =
+                    if scans.walks() { "of a slice by walks of its pieces; else by these scans:\n" } else { "" };
+                text + &format!("labels: {tables}\n{walks}{oracle}{}", scans.last().explain())
             }
             Err(error) => text + &format!("no labels: {error}\n"),
         }

@@ -21,6 +21,7 @@
 //! ranks      → maps of at most a few ranks, one for each pair of neighbouring byte classes
 //! oracle     any rules: an automaton from the end, which gives symbols, and one over these; the proof
 //! transducer automata that give an output for each symbol; maps: how scans of them are represented
+//! pieces     the same by walks of a text's pieces, which the CPU takes where there are two
 //! program    → the scans: a label for every byte, or an entry for every token; scans runs them
 //! tables     which of them the rules take; label: what is said of a byte; listing: tokens by scans
 //! gather     labels → tokens; spans: the same on a device
@@ -43,6 +44,7 @@ mod maps;
 mod minimal;
 mod oracle;
 mod patterns;
+mod pieces;
 mod place;
 mod pretokenise;
 mod program;

@@ -5,14 +5,17 @@ use monoscan_ir::{Program, Verified};
 use monoscan_runtime::{Device, DynScan, DynScanBuilder, Error, Transducer};
 
 use super::LexerTables;
+use super::pieces::Walk;
 use crate::lang::ScanType;
-use crate::scan::{Columns, ColumnsMut, Place, Plain, through, through_into};
+use crate::scan::{Columns, ColumnsMut, Place, Plain, through, through_into, walked, walked_into};
 
 /// A scan of a text, and the oracle's, if it reads symbols.
 #[derive(Debug)]
 pub(super) struct Scans {
     oracle: Option<(DynScan, Symbols)>,
     scan: DynScan,
+    /// Labels by walks, where they are faster: two of a text in the memory of the CPU.
+    walks: Option<[Walk; 2]>,
 }
 
 /// The type of a symbol.
@@ -27,7 +30,8 @@ impl Scans {
     pub(super) fn labelling(tables: &LexerTables, device: Device) -> Result<Scans, Error> {
         // Engines that walk automata of many states take these, not the programs.
         let transducers = if device.is_cpu() { None } else { tables.transducers() };
-        Scans::of(tables, tables.program(), transducers, device)
+        let walks = if device.is_cpu() { tables.walks() } else { None };
+        Ok(Scans { walks, ..Scans::of(tables, tables.program(), transducers, device)? })
     }
 
     /// Compiles `program`, which is one of the tables', and the oracle.
@@ -52,7 +56,7 @@ impl Scans {
         };
         let oracle =
             tables.oracle_program().map(|oracle| Ok::<_, Error>((build(oracle, first)?, symbols))).transpose()?;
-        Ok(Scans { oracle, scan: build(program, second)? })
+        Ok(Scans { oracle, scan: build(program, second)?, walks: None })
     }
 
     /// The last scan, whose result is asked for.
@@ -63,6 +67,34 @@ impl Scans {
     /// The first scan, over the reversed text, if there are two.
     pub(super) fn oracle(&self) -> Option<&DynScan> {
         self.oracle.as_ref().map(|(scan, _)| scan)
+    }
+
+    /// The labels of a text, by [`Scans::labelling`].
+    pub(super) fn label<C: Columns<(u8,)>>(&self, text: C) -> Result<<C::Place as Place>::Vec<u8>, Error> {
+        let by_walks = |walks: &[Walk; 2]| {
+            walked(&text, |text| {
+                let mut labels = zeros(text.len())?;
+                walk(walks, text, &mut labels)?;
+                Ok(labels)
+            })
+        };
+        self.walks.as_ref().and_then(by_walks).unwrap_or_else(|| self.run(text))
+    }
+
+    /// The same into a column that is there.
+    pub(super) fn label_into<C: Columns<(u8,)>>(
+        &self,
+        text: C,
+        mut labels: impl ColumnsMut<u8, Place = C::Place>,
+    ) -> Result<<C::Place as Place>::Written, Error> {
+        let walks = self.walks.as_ref();
+        let by_walks = walks.and_then(|walks| walked_into(&text, &mut labels, |text, to| walk(walks, text, to)));
+        by_walks.unwrap_or_else(|| self.run_into(text, labels))
+    }
+
+    /// Whether a text in the memory of the CPU is labelled by walks.
+    pub(super) fn walks(&self) -> bool {
+        self.walks.is_some()
     }
 
     /// The results of the last scan. On a device, those of two scans are there when this returns.
@@ -78,7 +110,7 @@ impl Scans {
     }
 
     /// The same into a column that is there.
-    pub(super) fn run_into<C: Columns<(u8,)>>(
+    fn run_into<C: Columns<(u8,)>>(
         &self,
         text: C,
         output: impl ColumnsMut<u8, Place = C::Place>,
@@ -97,4 +129,19 @@ impl Scans {
     ) -> (Plain<'a, u8, Symbol>, Plain<'a, Symbol, Out>) {
         (Plain::of(oracle).reversed(), Plain::of(&self.scan))
     }
+}
+
+/// Labels by two walks, as many labels as bytes of the text.
+fn walk([oracle, munch]: &[Walk; 2], text: &[u8], labels: &mut [u8]) -> Result<(), Error> {
+    let mut symbols: Vec<u16> = zeros(text.len())?;
+    oracle.outputs(text, &mut symbols, |symbol| symbol);
+    munch.outputs(&symbols, labels, |label| label as u8);
+    Ok(())
+}
+
+fn zeros<T: Clone + Default>(len: usize) -> Result<Vec<T>, Error> {
+    let mut zeros = Vec::new();
+    zeros.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
+    zeros.resize(len, T::default());
+    Ok(zeros)
 }

@@ -9,6 +9,7 @@ use super::dfa::TokenDfa;
 use super::label::{Codes, MAX_LABELLED_RULES};
 use super::maps::{Maps, RowOf};
 use super::oracle::Oracle;
+use super::pieces::Walk;
 use super::program::Automaton;
 use super::ranks::RankTables;
 use super::restart::LexAutomaton;
@@ -120,6 +121,14 @@ impl LexerTables {
     pub(super) fn transducers(&self) -> Option<[monoscan_runtime::Transducer; 2]> {
         let Form::TwoPasses(both) = &self.form else { return None };
         Some([both.oracle.0.of_engine(Some(both.class_of)), both.munch.0.of_engine(None)])
+    }
+
+    /// The walks that label a text in the memory of the CPU, if there are two: the oracle's, and munch's over its outputs.
+    pub(super) fn walks(&self) -> Option<[Walk; 2]> {
+        let Form::TwoPasses(both) = &self.form else { return None };
+        let ((oracle, _), (munch, _)) = (&both.oracle, &both.munch);
+        let classes = both.class_of.iter().map(|&class| usize::from(class));
+        Some([Walk::new(oracle, classes, true), Walk::new(munch, 0..munch.symbols, false)])
     }
 
     pub(super) fn codes(&self) -> Codes {

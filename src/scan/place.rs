@@ -72,6 +72,25 @@ pub(crate) fn through_into<T: ScanType, M: ScanType, U: ScanType, C: Columns<(T,
     <C::Place as sealed::Place>::fill_through(scans, &input, output)
 }
 
+/// What `walk` makes of a column of bytes, if it is a slice in the memory of this process.
+#[cfg(feature = "lexer")]
+pub(crate) fn walked<C: Columns<(u8,)>>(
+    input: &C,
+    walk: impl FnOnce(&[u8]) -> Result<Vec<u8>, Error>,
+) -> Option<Result<<C::Place as Place>::Vec<u8>, Error>> {
+    <C::Place as sealed::Place>::walked(input, walk)
+}
+
+/// The same into a column, if both are slices of one length.
+#[cfg(feature = "lexer")]
+pub(crate) fn walked_into<C: Columns<(u8,)>>(
+    input: &C,
+    output: &mut impl ColumnsMut<u8, Place = C::Place>,
+    walk: impl FnOnce(&[u8], &mut [u8]) -> Result<(), Error>,
+) -> Option<Result<<C::Place as Place>::Written, Error>> {
+    <C::Place as sealed::Place>::walked_into(input, output, walk)
+}
+
 pub(super) mod sealed {
     use super::*;
 
@@ -113,6 +132,31 @@ pub(super) mod sealed {
         ) -> Result<Self::Written, Error>
         where
             Self: super::Place;
+
+        /// What `walk` makes of a column of bytes, if it is a slice in the memory of this process.
+        #[cfg(feature = "lexer")]
+        fn walked(
+            _input: &impl Columns<(u8,), Place = Self>,
+            _walk: impl FnOnce(&[u8]) -> Result<Vec<u8>, Error>,
+        ) -> Option<Result<Self::Vec<u8>, Error>>
+        where
+            Self: super::Place,
+        {
+            None
+        }
+
+        /// The same into a column, if both are slices of one length.
+        #[cfg(feature = "lexer")]
+        fn walked_into(
+            _input: &impl Columns<(u8,), Place = Self>,
+            _output: &mut impl ColumnsMut<u8, Place = Self>,
+            _walk: impl FnOnce(&[u8], &mut [u8]) -> Result<(), Error>,
+        ) -> Option<Result<Self::Written, Error>>
+        where
+            Self: super::Place,
+        {
+            None
+        }
 
         /// # Safety
         /// So many records were written, or are going to be, and there is space for them.

@@ -7,6 +7,7 @@ use super::super::*;
 use super::engines::{NO_SCAN, compile, text};
 use super::sets::SETS;
 use super::{Reference, columns_of};
+use crate::Strided;
 use scan_kit::Random;
 
 /// By the interpreter: what a program makes of a column.
@@ -45,6 +46,11 @@ fn labels_of_any_rules_are_those_of_maximal_munch() {
             let tokens: Vec<Token> = lexer.tokens(&labels, Skips::Keep).collect();
             assert_eq!(tokens, reference.tokens(&text), "{}: {}", set.name, text.escape_ascii());
             assert_eq!(lexer.labels(&text).expect("it is short"), labels, "{}: {}", set.name, text.escape_ascii());
+            // Spaced bytes are scanned; a slice is walked where there are two scans.
+            let spaced: Vec<u8> = text.iter().flat_map(|&byte| [byte, b'?']).collect();
+            if let Ok(spaced) = Strided::new(&spaced, 0, 2) {
+                assert_eq!(lexer.labels(spaced).expect("it is short"), labels, "{}: {}", set.name, text.escape_ascii());
+            }
             if round % 20 == 0 {
                 assert_eq!(labels_by_interpreter(tables, &text), labels, "{}: {}", set.name, text.escape_ascii());
             }

@@ -54,6 +54,27 @@ impl sealed::Place for Host {
         <Host as sealed::Place>::fill(second, Mode::Inclusive, &&between, output)
     }
 
+    #[cfg(feature = "lexer")]
+    fn walked(
+        input: &impl Columns<(u8,), Place = Host>,
+        walk: impl FnOnce(&[u8]) -> Result<Vec<u8>, Error>,
+    ) -> Option<Result<Vec<u8>, Error>> {
+        Some(walk(bytes(input)?))
+    }
+
+    #[cfg(feature = "lexer")]
+    fn walked_into(
+        input: &impl Columns<(u8,), Place = Host>,
+        output: &mut impl ColumnsMut<u8, Place = Host>,
+        walk: impl FnOnce(&[u8], &mut [u8]) -> Result<(), Error>,
+    ) -> Option<Result<usize, Error>> {
+        let input = bytes(input)?;
+        let (base, len) = only::<u8>(output).filter(|&(_, len)| len == input.len())?;
+        // SAFETY: a slice of so many bytes, borrowed mutably.
+        let output = unsafe { std::slice::from_raw_parts_mut(base, len) };
+        Some(walk(input, output).map(|()| len))
+    }
+
     unsafe fn set_len<T: ScanType>(space: &mut Vec<T>, len: usize) {
         // SAFETY: the caller says so.
         unsafe { space.set_len(len) }
@@ -152,6 +173,15 @@ impl sealed::Place for Host {
         })?;
         Ok(states_of(&totals, each).collect())
     }
+}
+
+/// A column of bytes, if they lie one after the other.
+#[cfg(feature = "lexer")]
+fn bytes(column: &impl Columns<(u8,), Place = Host>) -> Option<&[u8]> {
+    let mut dense = None;
+    column.parts(|part| dense = Some(part).filter(|part| part.spacing.is_none()));
+    // SAFETY: a slice of so many bytes, borrowed as long as the column is.
+    dense.map(|Part { base, len, .. }| unsafe { std::slice::from_raw_parts(base, len) })
 }
 
 impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
