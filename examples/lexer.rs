@@ -82,6 +82,9 @@ fn run(options: Options) -> Result<(), Failure> {
     };
     let start = Instant::now();
     let lexer = Lexer::new(rules).map_err(|error| failure_of(file, error))?;
+    for shadowed in lexer.shadowed() {
+        eprintln!("{}: {shadowed}", file.display());
+    }
     let lexer = match &options.only {
         Some(names) => lexer.only(&kinds(&lexer, names)?),
         None => lexer,
