@@ -31,6 +31,11 @@ impl Line<'_> {
     }
 }
 
+/// Asks for bytes that will be read.
+pub(crate) fn ask_for_bytes(bytes: &[u8]) {
+    each_line(bytes.as_ptr(), 1, 0, bytes.len(), to_read);
+}
+
 /// Calls `ask` for each cache line that these records touch.
 fn each_line(base: *const u8, size: usize, start: usize, records: usize, ask: impl Fn(*const u8)) {
     let from = base.wrapping_add(start * size);

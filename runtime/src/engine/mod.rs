@@ -19,7 +19,7 @@
 //! | `slots`, `length_constants` | states in memory; their components that follow from the length |
 //! | `self_check` | compiled kernels against the interpreter, before they may run |
 
-mod ahead;
+pub(crate) mod ahead;
 mod between;
 pub(crate) mod helpers;
 mod interrupt;

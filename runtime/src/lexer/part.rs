@@ -4,6 +4,7 @@
 use monoscan_codegen::cpu::lexer::{ERROR, LexArgs, NONE, Status};
 
 use super::{CpuLexer, KindNumber, PlaceNumber, TokenColumnsOf, Walker};
+use crate::engine::ahead::ask_for_bytes;
 use crate::error::Error;
 
 /// A place between tokens. This is all that lexing needs to know of what comes before.
@@ -26,6 +27,10 @@ pub(super) struct Lexed {
 
 /// May be read in vain without giving back anything.
 const CREDIT: usize = 1 << 16;
+
+/// Behind so many bytes the next ones are asked for: code that looks at 16 bytes at a time from each token's end is no stream that a
+/// processor sees well.
+const STEP: usize = 16 << 10;
 
 /// Lexes parts of a text, each from where the one before ended.
 pub(super) struct Lexing<'a> {
@@ -52,6 +57,8 @@ impl<'a> Lexing<'a> {
         until: usize,
         tokens: &mut TokenColumnsOf<K, P>,
     ) -> Lexed {
+        // How many bytes may be read in vain by the code, and how many of them are left.
+        let mut account = None;
         loop {
             let code = self.lexer.code_for(TokenColumnsOf::<K, P>::WIDTHS);
             let Some(code) = code.filter(|_| self.debt == 0) else {
@@ -62,7 +69,7 @@ impl<'a> Lexing<'a> {
                 if lexed.is_undecided || lexed.behind.from >= until {
                     return lexed;
                 }
-                at = lexed.behind;
+                (at, account) = (lexed.behind, None);
                 continue;
             };
             assert!(at.from <= until && until <= text.len() && text.len() <= P::MOST);
@@ -77,17 +84,20 @@ impl<'a> Lexing<'a> {
                 )
             };
             let budget = (until - at.from + CREDIT) as i64;
+            let (granted, left) = account.unwrap_or((budget, budget));
+            let pause = until.min(at.from.saturating_add(STEP));
+            ask_for_bytes(&text[pause..text.len().min(pause.saturating_add(STEP))]);
             let mut args = LexArgs {
                 text: text.as_ptr(),
                 from: at.from,
-                until,
+                until: pause,
                 len: text.len(),
                 last: usize::from(complete),
                 kinds: kinds.cast(),
                 starts: starts.cast(),
                 ends: ends.cast(),
                 error: at.error.unwrap_or(NONE),
-                budget,
+                budget: left,
                 status: Status::Done as u64,
             };
             // SAFETY: the text has so many bytes, the part is in it, and the columns have space for a token for each of its bytes and
@@ -97,10 +107,14 @@ impl<'a> Lexing<'a> {
                 tokens.set_len(written + count);
             }
             at = Part { from: args.from, error: (args.error != NONE).then_some(args.error) };
-            if args.status != Status::Vain as u64 {
-                return Lexed { behind: at, is_undecided: args.status == Status::Undecided as u64 };
+            let is_undecided = args.status == Status::Undecided as u64;
+            if args.status == Status::Vain as u64 {
+                (self.debt, account) = ((granted - args.budget) as usize, None);
+            } else if is_undecided || at.from >= until {
+                return Lexed { behind: at, is_undecided };
+            } else {
+                account = Some((granted, args.budget));
             }
-            self.debt = (budget - args.budget) as usize;
         }
     }
 
