@@ -40,6 +40,8 @@ pub(super) struct Blocks<'a, K, P> {
     block: usize,
     count: usize,
     output: Output<K, P>,
+    /// Where each block seems to begin, or [`UNKNOWN`].
+    starts: Box<[AtomicUsize]>,
     /// The blocks that nobody works on.
     tickets: Tickets,
     /// The block whose turn to be joined it is, or [`STOPPED`]; a copy of what `joined` says.
@@ -59,6 +61,9 @@ struct Joined<'a> {
     lexing: Option<Lexing<'a>>,
     failure: Option<Error>,
 }
+
+/// Nobody has looked yet where a block begins.
+const UNKNOWN: usize = usize::MAX;
 
 /// No block follows: something failed.
 const STOPPED: usize = usize::MAX;
@@ -136,6 +141,7 @@ pub(super) fn lex<K: KindNumber, P: PlaceNumber>(
         block,
         count,
         output,
+        starts: (0..count).map(|_| AtomicUsize::new(UNKNOWN)).collect(),
         tickets: Tickets::new(count),
         turn: AtomicUsize::new(0),
         joined: Mutex::new(joined),
@@ -192,9 +198,17 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
         Ok(Step::More)
     }
 
-    /// Where a block seems to begin.
+    /// Where a block seems to begin. The block before looks for it first, as it ends there.
     fn start(&self, block: usize) -> usize {
-        token_start(&self.lexer.automaton, self.text, block.saturating_mul(self.block))
+        let known = &self.starts[block];
+        match known.load(Ordering::Relaxed) {
+            UNKNOWN => {
+                let start = token_start(&self.lexer.automaton, self.text, block.saturating_mul(self.block));
+                known.store(start, Ordering::Relaxed);
+                start
+            }
+            start => start,
+        }
     }
 
     /// Where the next block seems to begin.
