@@ -2,9 +2,9 @@
 //! by side, as each look-up of a walk waits for the one before it.
 //!
 //! A piece begins in the state that a few symbols before it lead to from the first state. Most
-//! automata forget what came before that (Jiang and Agrawal, PPoPP 2017). Where this is not the state
-//! in which the piece before ended, the piece is walked again from both, until both are in one
-//! state. So results are those of one walk, and no text takes more than some twice its time.
+//! automata forget what came before that (Jiang and Agrawal, PPoPP 2017). Where the piece before
+//! ended in another state, the piece is walked again from both, until both are in one state. So
+//! results are those of one walk, and no text takes more than some twice its time.
 
 use rayon::prelude::*;
 

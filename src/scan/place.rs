@@ -72,7 +72,7 @@ pub(crate) fn through_into<T: ScanType, M: ScanType, U: ScanType, C: Columns<(T,
     <C::Place as sealed::Place>::fill_through(scans, &input, output)
 }
 
-/// What `walk` makes of a column of bytes, if it is a slice in the memory of this process.
+/// The result of `walk` for a column of bytes, if it is a slice in the memory of this process.
 #[cfg(feature = "lexer")]
 pub(crate) fn walked<C: Columns<(u8,)>>(
     input: &C,
@@ -133,7 +133,7 @@ pub(super) mod sealed {
         where
             Self: super::Place;
 
-        /// What `walk` makes of a column of bytes, if it is a slice in the memory of this process.
+        /// The result of `walk` for a column of bytes, if it is a slice in the memory of this process.
         #[cfg(feature = "lexer")]
         fn walked(
             _input: &impl Columns<(u8,), Place = Self>,
