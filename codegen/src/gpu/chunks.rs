@@ -23,7 +23,7 @@ use std::collections::HashSet;
 
 use super::Transducer;
 
-/// Most states of ranges: the lanes of maps.
+/// Most states of ranges, and so of the maps of a chunk.
 pub const RANGES: [usize; 2] = [16, 32];
 
 /// Symbols of a chunk are a multiple of this, and more than those before it that are looked at.
@@ -44,7 +44,7 @@ pub struct ChunkTables {
     /// How many symbols have images: those of the table [`next`](ChunkTables::next).
     pub symbols: usize,
     /// Most states of a range, one of [`RANGES`].
-    pub lanes: usize,
+    pub most_states: usize,
     /// How many symbols behind the first one leave at most so many states.
     pub depth: usize,
     /// For each symbol where the states are that it leads to, shifted left by 8 bits, and how many; behind them, the same of the
@@ -77,7 +77,7 @@ pub struct StateTable {
 impl ChunkTables {
     /// The tables of a transducer; none if too many states may be left.
     pub fn of(transducer: &Transducer) -> Option<ChunkTables> {
-        let (depth, lanes) = depth(transducer)?;
+        let (depth, most_states) = depth(transducer)?;
         let next = StateTable::of(transducer, 1, |cell| vec![transducer.next[cell]]);
         let walk = StateTable::of(transducer, 2, |cell| vec![transducer.next[cell], transducer.output[cell]]);
         let columns = next.columns(transducer);
@@ -89,7 +89,7 @@ impl ChunkTables {
             images.push((members.len() as u32) << 8 | u32::from(count));
             members.extend(image);
         }
-        Some(ChunkTables { symbols: columns.len(), lanes, depth, images, members, next, walk })
+        Some(ChunkTables { symbols: columns.len(), most_states, depth, images, members, next, walk })
     }
 }
 
@@ -169,7 +169,8 @@ mod tests {
 
     #[test]
     fn few_states_have_to_be_left_whatever_the_symbols() {
-        let tables = |maps: &[Vec<u16>]| ChunkTables::of(&transducer(maps)).map(|found| (found.depth, found.lanes));
+        let tables =
+            |maps: &[Vec<u16>]| ChunkTables::of(&transducer(maps)).map(|found| (found.depth, found.most_states));
         let halved = |states: u16| (0..states).map(|state| state / 2).collect::<Vec<u16>>();
         // One symbol halves the states, the other leads all to one.
         assert_eq!(tables(&[halved(32), vec![3; 32]]), Some((0, 16)));

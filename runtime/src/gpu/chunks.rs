@@ -88,7 +88,7 @@ impl Chunks {
         let (from_end, bytes) = (transducer.class_of.is_some(), input.size);
         let record_bytes = (input.size + output.size) as usize;
         let output = if output.size == 1 { ChunkPass::ToBytes } else { ChunkPass::ToWords };
-        let source = composing(tables.lanes);
+        let source = composing(tables.most_states);
         let program = verify(text::parse(&source).expect("the text of a program")).expect("a valid one");
         let composing = shared(program.into(), Maker { plan: None, ..maker.clone() })?.on_gpu(limit);
         Ok(Some(Chunks { tables, from_end, bytes, record_bytes, output, maker, composing, loaded: OnceLock::new() }))
@@ -120,7 +120,7 @@ impl Chunks {
 
     /// Bytes that are kept of chunks: a list of them, and of each its range, its map, and where it begins.
     fn kept_bytes(&self, chunks: usize) -> usize {
-        chunks.saturating_mul(3 * self.tables.lanes + 1).saturating_add(list_bytes(chunks))
+        chunks.saturating_mul(3 * self.tables.most_states + 1).saturating_add(list_bytes(chunks))
     }
 
     /// Gives a task that it does to a stream.
@@ -141,11 +141,11 @@ impl Chunks {
         self.compose(chunks, (ALIGNED, ALIGNED), |scan, task| scan.source.find(&task).map(drop))?;
         // Held until all are in the stream.
         let mut added = Added::default();
-        let ChunkTables { symbols, lanes, depth, next, walk, .. } = &self.tables;
+        let ChunkTables { symbols, most_states, depth, next, walk, .. } = &self.tables;
         let list = added.lease_chunks(stream, self.kept_bytes(chunks))?;
         let ranges = list + list_bytes(chunks) as u64;
-        let maps = ranges + (2 * lanes * chunks) as u64;
-        let begins = maps + (lanes * chunks) as u64;
+        let maps = ranges + (2 * most_states * chunks) as u64;
+        let begins = maps + (most_states * chunks) as u64;
         let by = |table: &StateTable, at: &DeviceBuffer<u8>| ChunksArguments {
             records: task.len as u64,
             chunk: chunk as u64,
@@ -195,7 +195,7 @@ impl Chunks {
         act: impl FnOnce(&OnGpu, Task<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
         let device = self.maker.device.into();
-        let map = vec![Type::bytes(VECTOR).expect("a vector's lanes"); self.tables.lanes / VECTOR];
+        let map = vec![Type::bytes(VECTOR).expect("a vector's lanes"); self.tables.most_states / VECTOR];
         let layouts = [Layout::packed(&map), Layout::of(Type::U8)];
         // SAFETY: where they are submitted, they are in the workspace, which nothing but this stream uses.
         let (maps, begins) = unsafe {
@@ -215,14 +215,14 @@ impl Chunks {
             return Ok(loaded.clone());
         }
         let Maker { device, arch, cache, .. } = &self.maker;
-        let ChunkTables { lanes, images, members, next, walk, .. } = &self.tables;
+        let ChunkTables { most_states, images, members, next, walk, .. } = &self.tables;
         let pass = |pass: ChunkPass, table: &StateTable| {
             let symbols = match (self.from_end, self.bytes) {
                 (true, _) => ChunkSymbols::ClassesFromEnd,
                 (false, 1) => ChunkSymbols::Bytes,
                 (false, _) => ChunkSymbols::Words,
             };
-            let kernel = ChunkKernel::planned(pass, symbols, *lanes, (table, *arch));
+            let kernel = ChunkKernel::planned(pass, symbols, *most_states, (table, *arch));
             let threads = to_u32("the block", kernel.threads)?;
             let shared = to_u32("the shared memory", kernel.shared_bytes(table.bytes.len()))?;
             let ir = HelperIr::over_chunks(kernel, *arch);
@@ -250,9 +250,9 @@ impl Chunks {
 
     /// The kernels that run.
     pub(super) fn explain(&self) -> String {
-        let ChunkTables { lanes, depth, next, walk, .. } = &self.tables;
+        let ChunkTables { most_states, depth, next, walk, .. } = &self.tables;
         format!(
-            "a whole line: a thread for each chunk of {SHORTEST_CHUNK} to {LONGEST_CHUNK} symbols, tables of {} and {} bytes, at most {lanes} states behind {} symbols\n",
+            "a whole line: a thread for each chunk of {SHORTEST_CHUNK} to {LONGEST_CHUNK} symbols, tables of {} and {} bytes, at most {most_states} states behind {} symbols\n",
             next.bytes.len(),
             walk.bytes.len(),
             depth + 1
@@ -269,8 +269,8 @@ fn list_bytes(chunks: usize) -> usize {
 const VECTOR: usize = 16;
 
 /// The program that composes maps of so many numbers; the output is where those before lead the first one.
-fn composing(lanes: usize) -> String {
-    if lanes == VECTOR { ONE_VECTOR.to_owned() } else { TWO_VECTORS.to_owned() }
+fn composing(states: usize) -> String {
+    if states == VECTOR { ONE_VECTOR.to_owned() } else { TWO_VECTORS.to_owned() }
 }
 
 const ONE_VECTOR: &str = "
@@ -325,16 +325,17 @@ mod tests {
 
     #[test]
     fn maps_of_chunks_are_composed() {
-        for lanes in monoscan_codegen::gpu::RANGES {
-            let map = |chunk: usize| (0..lanes).map(move |lane| ((7 * lane + 5 * chunk + lane * lane) % lanes) as u8);
+        for states in monoscan_codegen::gpu::RANGES {
+            let map =
+                |chunk: usize| (0..states).map(move |state| ((7 * state + 5 * chunk + state * state) % states) as u8);
             let maps: Vec<u8> = (0..50).flat_map(map).collect();
-            let program = verify(text::parse(&composing(lanes)).unwrap()).unwrap();
+            let program = verify(text::parse(&composing(states)).unwrap()).unwrap();
             let request = Request { mode: Mode::Exclusive, ..Request::default() };
             let found = interp::run(&program, &[&maps], &request).unwrap().outputs.remove(0);
             let mut begins = 0;
             for (chunk, &found) in found.iter().enumerate() {
-                assert_eq!(found, begins, "{lanes} lanes, chunk {chunk}");
-                begins = maps[chunk * lanes + usize::from(begins)];
+                assert_eq!(found, begins, "{states} states, chunk {chunk}");
+                begins = maps[chunk * states + usize::from(begins)];
             }
         }
     }

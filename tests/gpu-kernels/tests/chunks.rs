@@ -53,7 +53,7 @@ struct Case {
 
 fn launch(device: &mut Device, case: Case, table: &StateTable, arguments: &ChunksArguments, to: usize) {
     let planned = case.kernel;
-    let kernel = ChunkKernel::planned(planned.pass, planned.symbols, planned.lanes, (table, Arch::Sm90));
+    let kernel = ChunkKernel::planned(planned.pass, planned.symbols, planned.most_states, (table, Arch::Sm90));
     let kernel = ChunkKernel { shared: planned.shared, threads: planned.threads, ..kernel };
     let shared_bytes = kernel.shared_bytes(table.bytes.len());
     let kernel = Kernel::compile(&kernel.emulated(), "scan").unwrap();
@@ -95,8 +95,8 @@ fn check(seed: u64, symbols: ChunkSymbols, pass: ChunkPass, long: bool) {
     let [next, walk] = [&tables.next, &tables.walk].map(|table| device.buffer(&table.bytes));
     let images: Vec<u8> = tables.images.iter().flat_map(|image| image.to_le_bytes()).collect();
     let (images, members) = (device.buffer(&images), device.buffer(&bytes_of(tables.members.iter().copied(), 2)));
-    let ranges = device.buffer(&vec![0x11; 2 * tables.lanes * chunks]);
-    let maps = device.buffer(&vec![0x11; tables.lanes * chunks]);
+    let ranges = device.buffer(&vec![0x11; 2 * tables.most_states * chunks]);
+    let maps = device.buffer(&vec![0x11; tables.most_states * chunks]);
     let list = device.buffer(&vec![0; ChunksArguments::LISTED + 4 * chunks]);
     let mut arguments = ChunksArguments {
         records: records as u64,
@@ -116,7 +116,7 @@ fn check(seed: u64, symbols: ChunkSymbols, pass: ChunkPass, long: bool) {
         list: device.address(list),
     };
     let blocks = if long { 1 } else { 1 + random.below(2) };
-    let kernel = |pass| ChunkKernel { pass, symbols, lanes: tables.lanes, wide: false, shared, threads };
+    let kernel = |pass| ChunkKernel { pass, symbols, most_states: tables.most_states, wide: false, shared, threads };
     for pass in [ChunkPass::Ranges, ChunkPass::Maps] {
         launch(&mut device, Case { kernel: kernel(pass), seed }, &tables.next, &arguments, blocks);
     }
@@ -126,7 +126,7 @@ fn check(seed: u64, symbols: ChunkSymbols, pass: ChunkPass, long: bool) {
         let led = map[usize::from(begin)];
         std::mem::replace(&mut begin, led)
     };
-    let begins: Vec<u8> = composed.chunks(tables.lanes).map(&mut next).collect();
+    let begins: Vec<u8> = composed.chunks(tables.most_states).map(&mut next).collect();
     let begins = device.buffer(&begins);
     arguments = ChunksArguments {
         begins: device.address(begins),
@@ -159,7 +159,7 @@ fn every_architecture_has_the_kernels_over_chunks() {
     for arch in Arch::ALL {
         let pass = ChunkPass::Maps;
         let kernel =
-            ChunkKernel { pass, symbols: ChunkSymbols::Words, lanes: 32, wide: true, shared: true, threads: 256 };
+            ChunkKernel { pass, symbols: ChunkSymbols::Words, most_states: 32, wide: true, shared: true, threads: 256 };
         let ptx = HelperIr::over_chunks(kernel, arch).compile().unwrap();
         assert!(ptx.contains(".visible .entry scan("));
     }

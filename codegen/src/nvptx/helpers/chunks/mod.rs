@@ -60,7 +60,7 @@ pub struct ChunkKernel {
     /// The symbols that it reads.
     pub symbols: ChunkSymbols,
     /// Most states of a range, a multiple of 16.
-    pub lanes: usize,
+    pub most_states: usize,
     /// Whether numbers in the table take two bytes.
     pub wide: bool,
     /// Whether the table is copied to shared memory.
@@ -89,14 +89,14 @@ impl ChunkKernel {
     pub fn planned(
         pass: ChunkPass,
         symbols: ChunkSymbols,
-        lanes: usize,
+        most_states: usize,
         (table, arch): (&StateTable, Arch),
     ) -> ChunkKernel {
         let symbols = match symbols {
             ChunkSymbols::ClassesFromEnd if table.by_byte => ChunkSymbols::BytesFromEnd,
             symbols => symbols,
         };
-        let with = |shared, threads| ChunkKernel { pass, symbols, lanes, wide: table.wide, shared, threads };
+        let with = |shared, threads| ChunkKernel { pass, symbols, most_states, wide: table.wide, shared, threads };
         let fits = |kernel: &ChunkKernel| {
             let each = kernel.shared_bytes(table.bytes.len()) + RESERVED;
             kernel.blocks() * each <= arch.shared_bytes() + RESERVED
@@ -118,7 +118,7 @@ impl ChunkKernel {
     /// Those of a thread: an odd number of pieces, so that threads side by side meet all banks.
     fn own_bytes(self) -> usize {
         let bytes = match self.pass {
-            ChunkPass::Ranges => CHUNK_WINDOW * self.symbols.bytes() + 2 * self.lanes,
+            ChunkPass::Ranges => CHUNK_WINDOW * self.symbols.bytes() + 2 * self.most_states,
             _ => self.columns_bytes(),
         };
         bytes + PIECE
@@ -269,5 +269,5 @@ const CLASSES: usize = 256;
 
 /// Four times the same word.
 fn four_of(word: Value<'_>) -> Value<'_> {
-    (0..4).fold(word.emit().poison(Ty::Words(4)), |four, lane| four.with_word(lane, word))
+    (0..4).fold(word.emit().poison(Ty::Words(4)), |four, place| four.with_word(place, word))
 }

@@ -5,8 +5,8 @@ use super::{CHUNK_WINDOW, Chunk, ChunksArguments, PIECE, four_of};
 use crate::gpu::UNUSED_STATE;
 use crate::nvptx::emit::{Ty, Value, Var};
 
-/// States that are led on together.
-const LANES: usize = 2;
+/// How many states are led on together.
+const TOGETHER: usize = 2;
 
 /// Two states that are none.
 const UNUSED: usize = (UNUSED_STATE as usize) << 16 | UNUSED_STATE as usize;
@@ -14,12 +14,12 @@ const UNUSED: usize = (UNUSED_STATE as usize) << 16 | UNUSED_STATE as usize;
 impl<'k> Chunk<'k> {
     /// Where a chunk's range is.
     fn range(&self, number: Value<'k>) -> Value<'k> {
-        argument!(self.k, ChunksArguments.ranges).as_global().byte(number * (2 * self.kernel.lanes))
+        argument!(self.k, ChunksArguments.ranges).as_global().byte(number * (2 * self.kernel.most_states))
     }
 
     /// The vectors of states of a range.
     fn vectors(&self) -> impl Iterator<Item = usize> + use<> {
-        (0..2 * self.kernel.lanes).step_by(PIECE)
+        (0..2 * self.kernel.most_states).step_by(PIECE)
     }
 
     /// Finds the range. A chunk whose next one may begin in several states is listed; the others lead all to one.
@@ -28,7 +28,7 @@ impl<'k> Chunk<'k> {
         let is_listed = k.var(k.bool(false));
         k.when(self.is_there, || {
             let map = self.map();
-            (0..self.kernel.lanes).step_by(PIECE).for_each(|byte| map.at(byte).store(four_of(k.i32(0)), PIECE));
+            (0..self.kernel.most_states).step_by(PIECE).for_each(|byte| map.at(byte).store(four_of(k.i32(0)), PIECE));
             let found = self.range_found();
             is_listed.set(found.at_least(k.i32(2)) & self.number.is_not(k.i64(0)));
         });
@@ -82,29 +82,29 @@ impl<'k> Chunk<'k> {
         });
         let (count, first) = (image.get() & 0xff, image.get() >> 8);
         let found = k.var(k.i32(0));
-        k.range(k.i32(0), count, k.i32(LANES), |place| {
-            let member = |lane: usize| {
-                let place = first + (place + lane).umin(count - 1);
+        k.range(k.i32(0), count, k.i32(TOGETHER), |place| {
+            let member = |number: usize| {
+                let place = first + (place + number).umin(count - 1);
                 argument!(self.k, ChunksArguments.members).as_global().byte(place * 2).load_constant(Ty::Int(16), 2)
             };
-            let lanes = self.lanes(|lane| member(lane).resize(Ty::I32));
+            let states = self.states(|number| member(number).resize(Ty::I32));
             let distance = k.var(behind.get());
             k.repeat_while(
                 || distance.get().is_not(k.i32(0)),
                 || {
                     let symbol = at(distance.get());
-                    lanes.iter().for_each(|lane| lane.set(self.next(lane.get(), symbol)));
+                    states.iter().for_each(|state| state.set(self.next(state.get(), symbol)));
                     distance.set(distance.get() - 1);
                 },
             );
-            for lane in lanes {
+            for state in states {
                 let is_known = k.var(k.bool(false));
                 k.range(k.i32(0), found.get(), k.i32(1), |known| {
                     let known = range.byte(known * 2).load(Ty::Int(16), 2).resize(Ty::I32);
-                    is_known.set(is_known.get() | known.is(lane.get()));
+                    is_known.set(is_known.get() | known.is(state.get()));
                 });
-                k.when(!is_known.get() & found.get().below(k.i32(self.kernel.lanes)), || {
-                    range.byte(found.get() * 2).store(lane.get().resize(Ty::Int(16)), 2);
+                k.when(!is_known.get() & found.get().below(k.i32(self.kernel.most_states)), || {
+                    range.byte(found.get() * 2).store(state.get().resize(Ty::Int(16)), 2);
                     found.set(found.get() + 1);
                 });
             }
@@ -133,12 +133,12 @@ impl<'k> Chunk<'k> {
 
     /// Where the map of the chunk is.
     fn map(&self) -> Value<'k> {
-        argument!(self.k, ChunksArguments.maps).as_global().byte(self.number * self.kernel.lanes)
+        argument!(self.k, ChunksArguments.maps).as_global().byte(self.number * self.kernel.most_states)
     }
 
     /// Leads the states of the range on, some at a time, and numbers them in the next chunk's range.
     pub(super) fn find_maps(&self) {
-        let (k, most) = (self.k, self.kernel.lanes);
+        let (k, most) = (self.k, self.kernel.most_states);
         k.warp_barrier();
         self.told(self.lane).store(self.begin, 8);
         k.warp_barrier();
@@ -150,36 +150,36 @@ impl<'k> Chunk<'k> {
         let other = |number: usize| half(others[number / 8].word(number % 8 / 2), number % 2);
         let unused = k.i32(UNUSED_STATE.into());
         let place = k.var(self.is_there.select(k.i32(0), k.i32(most)));
-        let pair = || own.byte(place.get().umin(k.i32(most - LANES)) * 2).load_constant(Ty::I32, 4);
+        let pair = || own.byte(place.get().umin(k.i32(most - TOGETHER)) * 2).load_constant(Ty::I32, 4);
         let goes_on = || place.get().below(k.i32(most)) & half(pair(), 0).is_not(unused);
         k.repeat_while(
             || k.ballot(goes_on()).is_not(k.i32(0)),
             || {
                 let (is_active, pair) = (goes_on(), pair());
-                let lanes = self.lanes(|lane| {
-                    let state = half(pair, lane);
+                let states = self.states(|number| {
+                    let state = half(pair, number);
                     state.is(unused).select(k.i32(0), state)
                 });
                 self.over(is_active, &|symbol| {
-                    lanes.iter().for_each(|lane| lane.set(self.next(lane.get(), symbol)));
+                    states.iter().for_each(|state| state.set(self.next(state.get(), symbol)));
                     None
                 });
                 k.when(is_active, || {
-                    let number = |lane: &Var<'k>| {
-                        let is = |number: usize| lane.get().is(other(number)).select(k.i32(number), k.i32(0));
+                    let number_of = |state: &Var<'k>| {
+                        let is = |number: usize| state.get().is(other(number)).select(k.i32(number), k.i32(0));
                         (1..most).map(is).reduce(|one, other| one | other).expect("there are several")
                     };
-                    let numbers = number(&lanes[0]) | number(&lanes[1]) << 8;
-                    map.byte(place.get()).store(numbers.resize(Ty::Int(16)), LANES);
+                    let numbers = number_of(&states[0]) | number_of(&states[1]) << 8;
+                    map.byte(place.get()).store(numbers.resize(Ty::Int(16)), TOGETHER);
                 });
-                place.set(place.get() + LANES);
+                place.set(place.get() + TOGETHER);
             },
         );
     }
 
-    /// States that are led on together.
-    fn lanes(&self, first: impl Fn(usize) -> Value<'k>) -> [Var<'k>; LANES] {
-        std::array::from_fn(|lane| self.k.var(first(lane)))
+    /// States that are led on together, from these.
+    fn states(&self, first: impl Fn(usize) -> Value<'k>) -> [Var<'k>; TOGETHER] {
+        std::array::from_fn(|number| self.k.var(first(number)))
     }
 
     /// Walks the chunk from the state in which it begins.
@@ -187,7 +187,7 @@ impl<'k> Chunk<'k> {
         let k = self.k;
         let begins = argument!(self.k, ChunksArguments.begins).as_global().byte(self.number).load_constant(Ty::I8, 1);
         // If the scan between failed, numbers are anything: some state is taken then.
-        let begins = begins.resize(Ty::I32).umin(k.i32(self.kernel.lanes - 1));
+        let begins = begins.resize(Ty::I32).umin(k.i32(self.kernel.most_states - 1));
         let first = self.range(self.number).byte(begins * 2).load_constant(Ty::Int(16), 2).resize(Ty::I32);
         let state = k.var(first.is(k.i32(UNUSED_STATE.into())).select(k.i32(0), first));
         // Half of an entry is the next state, the other one the output.

@@ -162,7 +162,7 @@ impl<'k> Chunk<'k> {
             for (part, words) in words.chunks(4).enumerate() {
                 let vector = k.poison(Ty::Words(words.len() as u8));
                 let vector =
-                    words.iter().enumerate().fold(vector, |vector, (lane, word)| vector.with_word(lane, *word));
+                    words.iter().enumerate().fold(vector, |vector, (place, word)| vector.with_word(place, *word));
                 to.at(PIECE * part).store(vector, 4 * words.len());
             }
         });
