@@ -125,13 +125,15 @@ fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -
     let shows = association == Association::Fixed && reasons.shows_in_rounding(interleave, options.vector.is_some());
     let vector = if shows { Vector::NONE } else { vector };
     let block = options.block.map_or_else(|| reasons.block(interleave, vector), |block| block.clamp(1, 1 << 30));
-    let strips = options.strips.map_or_else(|| reasons.strips(interleave * block), |strips| strips.clamp(1, 1 << 16));
+    let one_pass = reasons.speeds(interleave, vector)[2].max(1);
+    let strips =
+        options.strips.map_or_else(|| reasons.strips(interleave * block, one_pass), |strips| strips.clamp(1, 1 << 16));
     let gain = reasons.gain(interleave, vector, association);
     // From which length on two passes make up for the calls of kernels and the fold; without a gain, several
     // threads must make up for waking them, and one tile has work for one only.
     let direct = match (100 * STRIP_CYCLES).checked_div(gain) {
         Some(direct) => direct.min(interleave * block),
-        None => (interleave * block * strips).max(100 * WAKING_CYCLES / reasons.speeds(interleave, vector)[2].max(1)),
+        None => (interleave * block * strips).max(100 * WAKING_CYCLES / one_pass),
     };
     let restarts = reasons.restarts && association == Association::Any && gain == 0;
     // Who asks for blocks gets blocks.
@@ -243,10 +245,12 @@ impl Reasons {
         unit * (units.max(1) - 1 + units.max(1) % 2)
     }
 
-    /// As many strips as fit an eighth of the second-level cache: enough work between two tickets to pay for handing a
-    /// carry on, and tiles enough for all threads on inputs of a megabyte.
-    fn strips(&self, strip: usize) -> usize {
-        (self.l2_bytes / 8 / self.bytes() / strip).clamp(1, 1 << 10)
+    /// As many strips as fit an eighth of the second-level cache, of which one pass, at so many hundredths of a cycle an element,
+    /// does not take too long: enough work between two tickets to pay for handing a carry on, and tiles enough for all threads on
+    /// inputs of a megabyte.
+    fn strips(&self, strip: usize, one_pass: usize) -> usize {
+        let most = (self.l2_bytes / 8 / self.bytes()).min(100 * TILE_CYCLES / one_pass);
+        (most / strip).clamp(1, 1 << 10)
     }
 
     /// From how many elements on results are stored past the caches: where they are written in vectors, and no cache would hold them.
@@ -279,6 +283,10 @@ const WAKING_CYCLES: usize = 100_000;
 
 /// About how long one thread takes for what is left to it alone: a hundred microseconds.
 const ALONE_CYCLES: usize = 300_000;
+
+/// About how long a thread should at most be busy with a tile. At its end a line has no tile left for one of the threads, and where it
+/// waits for a carry, it waits for another to be done with one.
+const TILE_CYCLES: usize = 50_000;
 
 /// Bytes of results that no cache holds until somebody reads them.
 const STREAMING_BYTES: usize = 32 << 20;

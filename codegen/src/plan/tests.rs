@@ -70,8 +70,17 @@ fn strips_and_tiles_fit_the_caches_that_they_are_made_for() {
         let plan = chosen(&reasons);
         let (strip, tile) = (plan.interleave * plan.block * 2 * size, plan.tile() * 2 * size);
         assert!(strip <= reasons.l1_bytes / 2 && strip > reasons.l1_bytes / 4, "{size}: {strip} bytes");
-        assert!(tile <= reasons.l2_bytes / 8 && tile > reasons.l2_bytes / 16, "{size}: {tile} bytes");
+        let cycles = |strips: usize| strips * plan.interleave * plan.block * plan.one_pass() / 100;
+        let is_full = tile > reasons.l2_bytes / 16 || cycles(plan.strips + 1) > TILE_CYCLES;
+        assert!(tile <= reasons.l2_bytes / 8 && is_full, "{size}: {tile} bytes");
+        assert!(cycles(plan.strips) <= TILE_CYCLES, "{size}: {} cycles", cycles(plan.strips));
     }
+}
+
+#[test]
+fn slow_elements_make_tiles_of_fewer() {
+    let (sum, slow) = (chosen(&sum()), chosen(&Reasons { fold_work: 60, replay_work: 60, ..sum() }));
+    assert!(slow.one_pass() > 4 * sum.one_pass() && slow.tile() < sum.tile() / 4, "{} {}", slow.tile(), sum.tile());
 }
 
 #[test]
