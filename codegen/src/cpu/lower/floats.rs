@@ -101,7 +101,8 @@ impl Lowering<'_, '_> {
         self.ins().select(less, a, b)
     }
 
-    /// `select` by masks. A comparison of floats of the same width stays in vector registers.
+    /// `select` by masks: one `and` after the condition if a side is +0, as where segments begin. A comparison of floats of the
+    /// same width stays in vector registers.
     pub(super) fn float_select(&mut self, inst: &Inst, ty: Type, args: &[ir::Value]) -> Option<ir::Value> {
         let (yes, no) = (args[1], args[2]);
         let [condition_value, yes_value, no_value] = inst.operands() else { return None };
@@ -112,11 +113,18 @@ impl Lowering<'_, '_> {
             .filter(|by| self.function.type_of(by.operands()[0]) == Some(ty))
             .copied();
         let Some(comparison) = comparison else {
+            let is_zero = |value: &Value| self.function.as_constant(*value).is_some_and(|value| value.bits() == 0);
+            let clears = [is_zero(yes_value), is_zero(no_value)];
             let int = clif_type(ty).as_int();
-            let mask = self.ins().uextend(int, args[0]);
-            let mask = self.ins().ineg(mask);
+            let condition = self.ins().uextend(int, args[0]);
+            // All ones where the condition holds, or, one less than it, where it does not.
+            let mask = if clears[0] { self.ins().iadd_imm_s(condition, -1) } else { self.ins().ineg(condition) };
             let mask = self.same_bits(clif_type(ty), mask);
-            return Some(self.ins().bitselect(mask, yes, no));
+            return Some(match clears {
+                [true, _] => self.ins().band(no, mask),
+                [_, true] => self.ins().band(yes, mask),
+                _ => self.ins().bitselect(mask, yes, no),
+            });
         };
         let by = [comparison.operands()[0], comparison.operands()[1]];
         let (a, b) = (self.value(by[0]), self.value(by[1]));
