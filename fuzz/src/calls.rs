@@ -41,6 +41,7 @@ pub fn calls(data: &[u8]) {
         direct: Some(bytes.below(2) * bytes.below(100)),
         vector: *bytes.pick(&[None, Some(true), Some(false)]),
         streaming: block.is_multiple_of(2).then_some(0),
+        native: None,
     };
     match DynScan::builder(program).plan(options).threads(1 + bytes.below(3)).build() {
         Ok(scan) => Try::new(&mut bytes, &scan).run(),

@@ -41,6 +41,7 @@ pub fn engine(data: &[u8]) {
         direct: Some(0),
         vector,
         streaming: block.is_multiple_of(2).then_some(0),
+        native: None,
     };
     let threads = 1 + bytes.below(3);
     let records = bytes.below(400);

@@ -50,7 +50,7 @@ pub use device::{Device, DeviceError};
 #[doc(hidden)]
 pub use device_memory::DeviceMemory;
 pub use dynscan::{DynScan, DynScanBuilder, Representation};
-pub use engine::{Short, ShortBetween, ShortRows, ShortWhole, Whole, with_flags};
+pub use engine::{Natives, Short, ShortBetween, ShortRows, ShortWhole, Whole, with_flags};
 pub use error::Error;
 pub use monoscan_codegen::cpu::{CodegenError, Kernel, SHORT_INPUTS, Vector};
 #[doc(hidden)]

@@ -17,6 +17,7 @@ const SMALL_TILES: PlanOptions = PlanOptions {
     direct: Some(10),
     vector: None,
     streaming: None,
+    native: None,
 };
 const STRIP: usize = 32;
 const TILE: usize = 96;

@@ -53,7 +53,15 @@ fn in_parts<M: Monoid>(seed: u64, make: impl Fn(&mut Random) -> M) {
     let in_strips = |vector: bool, interleave, block| {
         let (interleave, block, strips) = (Some(interleave), Some(block), Some(2));
         let streaming = vector.then_some(0);
-        PlanOptions { interleave, block, strips, direct: Some(0), vector: Some(vector), streaming }
+        PlanOptions {
+            interleave,
+            block,
+            strips,
+            direct: Some(0),
+            vector: Some(vector),
+            streaming,
+            ..PlanOptions::default()
+        }
     };
     let in_vectors = PlanOptions { vector: Some(true), ..PlanOptions::default() };
     let plans =

@@ -22,6 +22,7 @@ use super::element::{Data, Place, ShortArgs};
 use super::error::CodegenError;
 use super::lower::{Env, constant, lower_function};
 use super::memory;
+use super::native::Native;
 use super::rounds::{Progress, Round};
 use super::simd::{self, LaneForm, Work};
 use super::steady_state::SteadyState;
@@ -53,6 +54,8 @@ pub(crate) struct TileKernel<'a> {
     /// The form in lanes and what it does, if blocks are to be worked on in vectors: then one after the other. In
     /// [`Work::Both`] the body carries what the fold does.
     pub(crate) lanes: Option<(&'a LaneForm, Work)>,
+    /// A function that takes elements in place of the body, of one block along a line.
+    pub(crate) native: Option<&'a Native>,
 }
 
 /// A carried component at the ends of a block.
@@ -152,6 +155,9 @@ impl<'a> Loop<'a> {
         let mut between = ends.map_or(len, |ends| b.ins().isub(len, ends));
         if let Some(lanes) = self.kernel.lanes {
             (between, progress) = self.groups(b, lanes, between, progress)?;
+        }
+        if let Some(native) = self.kernel.native {
+            (between, progress) = self.by_native(b, native, between, progress);
         }
         let round = self.kernel.steady_state.map_or(Round::Any, Round::SteadyState);
         progress = self.all_rounds(b, env, round, between, progress)?;

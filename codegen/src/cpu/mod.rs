@@ -22,6 +22,7 @@ pub mod lexer;
 mod lower;
 mod memory;
 mod module;
+mod native;
 mod recipe;
 mod rounds;
 mod rows;
@@ -38,6 +39,7 @@ pub use abi::{
 pub use error::CodegenError;
 pub use isa::HostIsa;
 pub use module::Compiled;
+pub use native::{Native, NativeFn};
 pub use recipe::Kernel;
 pub use rows::LONGEST_STRAIGHT_ROW;
 pub use vector::Vector;

@@ -43,6 +43,8 @@ pub struct PlanOptions {
     pub vector: Option<bool>,
     /// Results of at least this many elements are stored past the caches, where several threads store whole vectors of them.
     pub streaming: Option<usize>,
+    /// Whether the operator as it was written in Rust takes the elements of one pass, where that can be; by default if it is faster.
+    pub native: Option<bool>,
 }
 
 /// Whether the result depends on how elements are associated.

@@ -174,6 +174,7 @@ fn requests_are_kept_within_what_kernels_support() {
         direct: Some(3),
         vector: None,
         streaming: None,
+        native: None,
     };
     let plan = schedule(sum(), Association::Fixed, &options);
     assert_eq!((plan.interleave, plan.block, plan.direct, plan.tile()), (4, 1, 3, 4));

@@ -10,7 +10,7 @@ use monoscan_ir::{Layout, Verified};
 use super::{COMPILED, DynScan, Key, Shared};
 use crate::checks;
 use crate::device::Device;
-use crate::engine::OnCpu;
+use crate::engine::{Natives, OnCpu};
 use crate::error::Error;
 #[cfg(feature = "cuda")]
 use crate::gpu;
@@ -67,6 +67,18 @@ impl DynScanBuilder {
     pub fn states_in_memory(mut self, states: Layout) -> DynScanBuilder {
         assert!(states.types().eq(checks::state_types(&self.key.program)), "{states:?} is no layout of the states");
         self.key.states = Some(states);
+        self
+    }
+
+    /// For the typed front end: functions that give for every element what the program does, to the bit. A pass may call them
+    /// in place of generated code.
+    ///
+    /// # Safety
+    /// They keep what a kernel of short lines promises: they read so many records of the input columns, write as many of the output, and
+    /// touch nothing else but the state.
+    #[doc(hidden)]
+    pub unsafe fn natives(mut self, natives: Natives) -> DynScanBuilder {
+        self.key.natives = Some(natives);
         self
     }
 

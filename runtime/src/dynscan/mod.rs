@@ -12,7 +12,7 @@ use crate::backend::{Backend, Settings};
 use crate::cache::Cache;
 use crate::checks;
 use crate::device::Device;
-use crate::engine::{Variant, Variants};
+use crate::engine::{Natives, OnCpu, Variant, Variants};
 use crate::error::Error;
 #[cfg(feature = "cuda")]
 use crate::gpu;
@@ -92,6 +92,8 @@ struct Key {
     terms: Terms,
     /// How the states of all stages lie where callers pass them in memory.
     states: Option<Layout>,
+    /// The program's elements as functions.
+    natives: Option<Natives>,
 }
 
 static COMPILED: LazyLock<Cache<Key, Shared>> = LazyLock::new(Cache::new);
@@ -101,7 +103,8 @@ impl Shared {
         let program = &*key.program;
         let judgements = verdicts::judge_all(program, &key.terms, names, words)?;
         let is_lawful = judgements.iter().all(|judgement| judgement.verdict().is_accepted());
-        let variants = Variants::new(key.program.clone(), key.options.clone(), key.states.clone(), is_lawful);
+        let plan = (key.options.clone(), key.natives.clone());
+        let variants = Variants::new(key.program.clone(), plan, key.states.clone(), is_lawful);
         Ok(Shared { key: key.clone(), judgements, variants: Arc::new(variants) })
     }
 
@@ -122,8 +125,8 @@ impl DynScan {
 
     /// For options.
     pub fn builder(program: Verified<Program>) -> DynScanBuilder {
-        let key =
-            Key { program: Arc::new(program), options: PlanOptions::default(), terms: Terms::default(), states: None };
+        let (options, terms) = (PlanOptions::default(), Terms::default());
+        let key = Key { program: Arc::new(program), options, terms, states: None, natives: None };
         DynScanBuilder {
             key,
             component_names: Vec::new(),
@@ -194,6 +197,27 @@ impl DynScan {
     pub fn with(&self, parameters: &[Constant]) -> Result<DynScan, Error> {
         checks::parameters(self.program(), parameters)?;
         Ok(DynScan { parameters: Parameters::new(parameters.to_vec()), ..self.clone() }.settled())
+    }
+
+    /// For the typed front end: whether functions of Rust may take elements.
+    #[doc(hidden)]
+    pub fn has_natives(&self) -> bool {
+        self.shared.key.natives.is_some()
+    }
+
+    /// For the typed front end: the same scan by generated code alone.
+    #[doc(hidden)]
+    pub fn generated(&self) -> DynScan {
+        let Key { program, options, states, .. } = &self.shared.key;
+        let is_lawful = self.judgements().all(|judgement| judgement.verdict().is_accepted());
+        let variants = Arc::new(Variants::new(program.clone(), (options.clone(), None), states.clone(), is_lawful));
+        let (key, judgements) = (Key { natives: None, ..self.shared.key.clone() }, self.shared.judgements.clone());
+        let shared = Arc::new(Shared { key, judgements, variants: variants.clone() });
+        let backend: Arc<dyn Backend> = match self.device.is_cpu() {
+            true => Arc::new(OnCpu { variants: variants.clone(), threads: self.threads }),
+            false => self.backend.clone(),
+        };
+        DynScan { shared, variants, backend, ..self.clone() }.settled()
     }
 
     /// The settings that are added to each call.

@@ -5,6 +5,7 @@
 //! | `on_cpu` | the engine as a backend: a call over host memory, and short lines |
 //! | `variant` | the forms of a program that calls need, each compiled once |
 //! | `needs` | the kernels that a call needs, and their compilation |
+//! | `native` | functions of Rust for the elements of one pass, and whether they are used |
 //! | `short` | lines of few records, and the call that does them |
 //! | `between` | the segments between offsets of such a line |
 //! | `line` | one sequence of records, and the calls of generated code |
@@ -25,6 +26,7 @@ pub(crate) mod helpers;
 mod interrupt;
 mod length_constants;
 mod line;
+mod native;
 mod needs;
 pub(crate) mod off_core;
 mod on_cpu;
@@ -49,6 +51,7 @@ use smallvec::SmallVec;
 pub(crate) use between::MOST_FLAGS;
 pub use between::{ShortBetween, with_flags};
 pub(crate) use line::Bases;
+pub use native::Natives;
 pub(crate) use on_cpu::OnCpu;
 pub use short::{Short, ShortRows, ShortWhole, Whole};
 pub(crate) use variant::{Variant, Variants};

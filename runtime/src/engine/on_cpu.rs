@@ -16,6 +16,9 @@ use crate::column::ColumnMut;
 use crate::error::Error;
 use crate::spacing::{self, Spacings};
 
+/// What is said of a pass by a [function](super::Natives).
+const NATIVE: &str = "one pass: your own functions, as rustc compiled them";
+
 /// A program on the CPU.
 pub(crate) struct OnCpu {
     pub(crate) variants: Arc<Variants>,
@@ -41,8 +44,10 @@ impl Backend for OnCpu {
     }
 
     fn explain(&self, is_verbose: bool) -> String {
-        let plan = &self.variants.get(Form::default(), false).plan;
-        if is_verbose { format!("{plan:#}") } else { plan.to_string() }
+        let variant = self.variants.get(Form::default(), false);
+        let plan = if is_verbose { format!("{:#}", variant.plan) } else { variant.plan.to_string() };
+        let is_native = variant.kernels(Access::Line).is_ok_and(|kernels| kernels.code.native().is_some());
+        if is_native { format!("{plan}\n{NATIVE}") } else { plan }
     }
 
     fn block(&self) -> usize {

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU16, AtomicU32};
 use std::sync::{Arc, OnceLock};
 
-use monoscan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa};
+use monoscan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa, Native};
 use monoscan_codegen::plan::{Plan, PlanOptions, plan};
 use monoscan_codegen::target::CpuTarget;
 use monoscan_ir::facts::StageFacts;
@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 
 use super::between::ShortBetween;
 use super::length_constants::LengthConstants;
+use super::native::{self, Natives};
 use super::short::{Short, ShortRows, ShortWhole, Whole};
 use super::slots::Slots;
 use crate::call::Rows;
@@ -30,6 +31,8 @@ pub(crate) struct Variant {
     pub(super) first_carry: SmallVec<[Constant; 4]>,
     /// How the caller's states lie, if they are those of this form.
     pub(super) states: Option<Layout>,
+    /// The function that may take its elements, and whether it must.
+    native: Option<(Native, Option<bool>)>,
     line: OnceLock<Kernels>,
     strided: OnceLock<Kernels>,
     spaced: OnceLock<Kernels>,
@@ -85,15 +88,29 @@ impl Variant {
         let plan = plan(&program, &CpuTarget::host(), &of.options);
         let is_own = !form.heads && !form.checked && !form.previous;
         let states = is_own.then(|| of.states.clone());
+        let native = of.natives.as_ref().filter(|_| is_own && of.options.native != Some(false));
+        let native = native.map(|natives| (natives.of(form.mode), of.options.native));
         Variant {
             is_lawful: of.is_lawful,
             first_carry: program.first_carry().collect(),
             program,
             plan,
             states,
+            native,
             line: OnceLock::new(),
             strided: OnceLock::new(),
             spaced: OnceLock::new(),
+        }
+    }
+
+    /// These kernels, or with the function in them, if it is faster.
+    fn with_native(&self, code: Compiled, access: Access) -> Compiled {
+        let native = self.native.as_ref().filter(|(native, _)| access == Access::Line && code.takes_native(native));
+        match native {
+            Some((native, is_asked)) if is_asked.unwrap_or_else(|| native::is_faster(native, self, &code)) => {
+                code.with_native(native.clone())
+            }
+            _ => code,
         }
     }
 
@@ -111,6 +128,7 @@ impl Variant {
                 Some(states) => code.with_states(states.clone())?,
                 None => code,
             };
+            let code = self.with_native(code, access);
             let length_constants = LengthConstants::new(&self.program, &code, self.plan.block);
             let restart = |(stage, facts): (u32, &StageFacts)| code.state_layout().field(stage, facts.restart?);
             let restarts = || (0..).zip(self.program.facts()).map(restart).collect();
@@ -140,6 +158,7 @@ impl Variant {
 pub(crate) struct Variants {
     pub(crate) program: Arc<Verified<Program>>,
     options: PlanOptions,
+    natives: Option<Natives>,
     /// How the states of all stages lie where a caller hands them over in memory.
     states: Layout,
     /// Whether the laws were judged to hold, and not only assumed.
@@ -159,7 +178,7 @@ pub(crate) struct Variants {
 impl Variants {
     pub(crate) fn new(
         program: Arc<Verified<Program>>,
-        options: PlanOptions,
+        (options, natives): (PlanOptions, Option<Natives>),
         states: Option<Layout>,
         is_lawful: bool,
     ) -> Variants {
@@ -167,7 +186,20 @@ impl Variants {
         let (short, segments, rows, between, whole) = Default::default();
         let states = states.unwrap_or_else(|| Layout::packed(&checks::state_types(&program).collect::<Vec<_>>()));
         let reads_previous = program.reads_previous();
-        Variants { program, reads_previous, options, states, is_lawful, made, short, segments, rows, between, whole }
+        Variants {
+            program,
+            reads_previous,
+            options,
+            natives,
+            states,
+            is_lawful,
+            made,
+            short,
+            segments,
+            rows,
+            between,
+            whole,
+        }
     }
 
     /// The kernel that scans short lines from the identities, if it was made and the program has such a kernel.

@@ -23,6 +23,7 @@ fn tiny_plan(random: &mut Random) -> PlanOptions {
         direct: Some(if random.chance(2) { 0 } else { random.below(30) }),
         vector: [None, Some(true), Some(false)][random.below(3)],
         streaming: random.chance(2).then_some(random.below(30)),
+        native: None,
     }
 }
 

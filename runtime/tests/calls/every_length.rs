@@ -101,6 +101,7 @@ fn plan(random: &mut Random) -> PlanOptions {
         direct: Some(if several { 0 } else { *random.pick(&[0, 5, 60, usize::MAX]) }),
         vector: *random.pick(&[Some(true), Some(true), Some(false), None]),
         streaming: random.chance(2).then_some(0),
+        native: None,
     }
 }
 

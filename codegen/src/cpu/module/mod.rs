@@ -17,6 +17,7 @@ use crate::cpu::abi::{Access, CarryUpdateFn, StateLayout, TileFn};
 use crate::cpu::code::Code;
 use crate::cpu::error::CodegenError;
 use crate::cpu::isa::HostIsa;
+use crate::cpu::native::Native;
 use crate::cpu::recipe::{Kernel, Recipe};
 use crate::cpu::rows::LONGEST_STRAIGHT_ROW;
 use crate::cpu::vector::Vector;
@@ -121,11 +122,15 @@ impl Compiled {
         vector: Vector,
         isa: &Arc<HostIsa>,
     ) -> Result<Compiled, CodegenError> {
-        let recipe = Recipe::new(program, access, interleave, vector, isa)?;
+        Ok(Compiled::of(Recipe::new(program, access, interleave, vector, isa)?))
+    }
+
+    /// Without any kernel yet.
+    fn of(recipe: Recipe) -> Compiled {
         let levels = recipe.levels.iter().map(|_| LevelCells::default()).collect();
         let (scan, scan_one, scan_blocks, rows) = Default::default();
         let (short_rows, short_between, short, whole, short_whole) = Default::default();
-        Ok(Compiled {
+        Compiled {
             recipe,
             scan,
             scan_one,
@@ -137,7 +142,24 @@ impl Compiled {
             whole,
             short_whole,
             levels,
-        })
+        }
+    }
+
+    /// Whether the elements of one pass are a function's work: they are taken one after the other, and need no more than their records and
+    /// the state.
+    pub fn takes_native(&self, native: &Native) -> bool {
+        self.recipe.takes_native(native)
+    }
+
+    /// The same kernels, of which those that take one element after the other and write let this function take those that it
+    /// [can](Compiled::takes_native).
+    pub fn with_native(self, native: Native) -> Compiled {
+        Compiled::of(self.recipe.with_native(native))
+    }
+
+    /// The function that takes elements, if one does.
+    pub fn native(&self) -> Option<&Native> {
+        self.recipe.native.as_ref()
     }
 
     /// The same, with the states of all stages laid out so, component after component, where the kernels of

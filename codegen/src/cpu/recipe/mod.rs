@@ -21,6 +21,7 @@ use crate::cpu::error::CodegenError;
 use crate::cpu::isa::HostIsa;
 use crate::cpu::kernel::{Carried, TileKernel};
 use crate::cpu::lower::Env;
+use crate::cpu::native::Native;
 use crate::cpu::rows::{self, LONGEST_STRAIGHT_ROW};
 use crate::cpu::simd::{LaneForm, Work};
 use crate::cpu::steady_state::steady_state;
@@ -96,6 +97,8 @@ pub(crate) struct Recipe {
     /// The form in lanes, and which kernels have it.
     lanes: Option<LaneForm>,
     vector: Vector,
+    /// The function that takes elements of one pass.
+    pub(crate) native: Option<Native>,
 }
 
 impl Recipe {
@@ -146,7 +149,20 @@ impl Recipe {
             access,
             vector: if is_alone { Vector { scan_one: vector.scan_one, ..Vector::NONE } } else { vector },
             lanes,
+            native: None,
         })
+    }
+
+    /// Whether the elements of one pass are a function's work.
+    pub(crate) fn takes_native(&self, native: &Native) -> bool {
+        let body = self.own.as_ref().map_or(self.program.replay(), |own| &own.replay);
+        let in_lanes = self.lanes.is_some() && self.vector.scan_one;
+        !in_lanes && self.has_short() && self.rank.is_none() && self.parameters.fields.is_empty() && native.fits(body)
+    }
+
+    /// The same, where a function takes these elements.
+    pub(crate) fn with_native(self, native: Native) -> Recipe {
+        Recipe { native: Some(native), ..self }
     }
 
     /// The components that replays carry.
@@ -337,6 +353,11 @@ impl Recipe {
             (true, None) => Work::Scan,
             (true, Some(_)) => Work::Both,
         };
+        let in_order = match kernel {
+            Kernel::Scan | Kernel::ScanOne | Kernel::Short => interleave == 1,
+            Kernel::Whole { writes } | Kernel::ShortWhole { writes } => writes,
+            _ => false,
+        };
         let ranges = self.param_ranges(body);
         let steady_state = steady_state(body, &ranges, &self.program.tables);
         let tile = TileKernel {
@@ -352,6 +373,7 @@ impl Recipe {
             access: self.access,
             interleave,
             lanes: self.lanes.as_ref().filter(|_| in_lanes).map(|form| (form, work)),
+            native: self.native.as_ref().filter(|native| in_order && !in_lanes && native.fits(body)),
         };
         let is_chain =
             interleave == 1 && matches!(kernel, Kernel::Scan | Kernel::ScanOne | Kernel::Short) && own.is_none();

@@ -25,7 +25,7 @@ use monoscan_ir::transform::{Lowered, SegmentStart};
 use monoscan_ir::{Constant, Stage, laws};
 
 use self::expected::{Expected, Written};
-use self::sample::{Kind, Sample};
+pub(super) use self::sample::{Kind, Sample};
 pub(super) use self::walks::Walks;
 use super::variant::{Kernels, Variant};
 use crate::error::Error;
@@ -261,7 +261,7 @@ mod tests {
         access: Access,
     ) -> Vec<Result<(), Error>> {
         let options = PlanOptions { interleave: Some(interleave), ..PlanOptions::default() };
-        let variants = Variants::new(kernels_of.clone().into(), options, None, true);
+        let variants = Variants::new(kernels_of.clone().into(), (options, None), None, true);
         let variant = variants.get(Form::default(), false);
         let init = [program.stages[0].identity.clone()];
         let kernels = variant.kernels(access).unwrap();
@@ -301,7 +301,7 @@ mod tests {
         // They differ in the last place.
         let (one, other) = (decay("0.7"), decay("0.70000005"));
         let options = PlanOptions { vector: Some(false), ..PlanOptions::default() };
-        let variants = Variants::new(one.into(), options, None, true);
+        let variants = Variants::new(one.into(), (options, None), None, true);
         let variant = variants.get(Form::default(), false);
         let init = [other.stages[0].identity.clone()];
         let kernels = variant.kernels(Access::Line).unwrap();

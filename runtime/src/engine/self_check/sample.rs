@@ -10,15 +10,15 @@ use monoscan_ir::{Constant, Function, Program, Source, Stage, Type};
 use crate::parameters::Parameters;
 
 /// Columns of records.
-pub(super) struct Sample {
+pub(in crate::engine) struct Sample {
     pub(super) len: usize,
-    pub(super) columns: Vec<Vec<u8>>,
+    pub(in crate::engine) columns: Vec<Vec<u8>>,
     pub(super) parameters: Parameters,
 }
 
 /// How large numbers are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(in crate::engine) enum Kind {
     /// Up to a few hundred, so that a byte takes every value; floats are quarters.
     Broad,
     /// −1 to 2.
@@ -39,7 +39,7 @@ const TRIES: usize = 8;
 
 impl Sample {
     /// So many records, the same each time.
-    pub(super) fn new(program: &Lowered, len: usize, kind: Kind) -> Sample {
+    pub(in crate::engine) fn new(program: &Lowered, len: usize, kind: Kind) -> Sample {
         let types = program.record_types();
         let starts = starts(program);
         let mut interpreter = Interpreter::checked(&program.tables);
@@ -76,11 +76,16 @@ impl Sample {
 
     /// So many records, from this one on.
     pub(super) fn part(&self, start: usize, len: usize, program: &Lowered) -> Sample {
+        self.taken(&Vec::from_iter(start..start + len), program)
+    }
+
+    /// The records at these places.
+    pub(in crate::engine) fn taken(&self, places: &[usize], program: &Lowered) -> Sample {
         let columns = self.columns.iter().zip(&program.inputs).map(|(column, layout)| {
             let size = layout.size as usize;
-            column[start * size..][..len * size].to_vec()
+            places.iter().flat_map(|place| &column[place * size..][..size]).copied().collect()
         });
-        Sample { len, columns: columns.collect(), parameters: self.parameters.clone() }
+        Sample { len: places.len(), columns: columns.collect(), parameters: self.parameters.clone() }
     }
 }
 

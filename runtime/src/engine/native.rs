@@ -1,0 +1,110 @@
+//! Functions of Rust for the elements of one pass, and the race that decides whether they are used.
+//!
+//! The typed front end has the operator as its author wrote it, and rustc has compiled it. Both the
+//! function and the generated loop give the same bits, so only speed decides, and nothing but a
+//! trial knows it: how the user's crate is optimised, which instructions rustc may use there, and
+//! what either compiler makes of this operator. So they race when a form is first compiled, over
+//! the sample records that kernels are checked with.
+
+use std::hash::{Hash, Hasher};
+use std::time::{Duration, Instant};
+
+use monoscan_codegen::cpu::{Compiled, Native, NativeFn, SHORT_INPUTS, ShortFn};
+use monoscan_ir::random::SplitMix64;
+use monoscan_ir::{Layout, Mode};
+
+use super::self_check::{Kind, Sample};
+use super::variant::Variant;
+
+/// The functions that take the elements of a program, one for each mode, and how their states lie in memory.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct Natives {
+    /// As [`Mode`] numbers them.
+    pub passes: [NativeFn; 2],
+    pub state: Layout,
+}
+
+impl Natives {
+    /// The addresses by which functions are the same.
+    fn addresses(&self) -> [usize; 2] {
+        self.passes.map(|pass| (pass as *const u8).addr())
+    }
+
+    pub(super) fn of(&self, mode: Mode) -> Native {
+        Native { pass: self.passes[mode as usize], state: self.state.clone() }
+    }
+}
+
+impl PartialEq for Natives {
+    fn eq(&self, other: &Natives) -> bool {
+        self.addresses() == other.addresses() && self.state == other.state
+    }
+}
+
+impl Eq for Natives {}
+
+impl Hash for Natives {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.addresses().hash(hasher);
+        self.state.hash(hasher);
+    }
+}
+
+/// Records of a race.
+const RECORDS: usize = 2048;
+
+/// How many different records there are: many in no order, whose branches no processor learns by heart, and few again and again.
+const DRAWN: usize = 64;
+const PERIOD: usize = 4;
+
+/// How often they are scanned by either; the shortest time counts.
+const ROUNDS: usize = 5;
+
+/// Whether the function is faster than the generated loop, which has a kernel of short lines: over both kinds of records together.
+/// Where branches are predicted, a function that branches may be three times as fast as code that selects, and where they are not,
+/// somewhat slower.
+pub(super) fn is_faster(native: &Native, variant: &Variant, code: &Compiled) -> bool {
+    let Some(short) = code.short() else { return false };
+    let drawn = Sample::new(&variant.program, DRAWN, Kind::Broad);
+    let mut random = SplitMix64(1);
+    let in_no_order: Vec<usize> = (0..RECORDS).map(|_| (random.next() % DRAWN as u64) as usize).collect();
+    let again: Vec<usize> = (0..RECORDS).map(|place| place % PERIOD).collect();
+    let mut sums = [Duration::ZERO; 2];
+    for places in [in_no_order, again] {
+        let times = race(native, short, variant, &drawn.taken(&places, &variant.program));
+        sums.iter_mut().zip(times).for_each(|(sum, time)| *sum += time);
+    }
+    sums[0] < sums[1]
+}
+
+/// The time that the function takes for these records, and that of the generated loop.
+fn race(native: &Native, short: ShortFn, variant: &Variant, sample: &Sample) -> [Duration; 2] {
+    let inputs: [*const u8; SHORT_INPUTS] =
+        std::array::from_fn(|at| sample.columns.get(at).map_or(std::ptr::null(), |column| column.as_ptr()));
+    let [a, b, c, d] = inputs;
+    let size = variant.program.output.columns[0].size as usize;
+    let mut output = vec![0u128; (RECORDS * size).div_ceil(16)];
+    let output = output.as_mut_ptr().cast();
+    let start = variant.program.sequential.as_ref().map_or(&variant.program.stages[0].identity, |of| &of.initial);
+    let mut state = vec![0u128; (native.state.size as usize).div_ceil(16)];
+    let time = |run: &mut dyn FnMut()| {
+        let start = Instant::now();
+        run();
+        start.elapsed()
+    };
+    let mut fastest = [Duration::MAX; 2];
+    for _ in 0..ROUNDS {
+        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut state);
+        for (field, component) in native.state.fields.iter().zip(start) {
+            component.write_to(&mut bytes[field.offset as usize..]);
+        }
+        let state = state.as_mut_ptr().cast();
+        // SAFETY: the columns have the program's layouts and so many records, and the state lies as the function has it.
+        let own = time(&mut || _ = unsafe { (native.pass)(RECORDS, output, a, b, c, d, state) });
+        // SAFETY: as above.
+        let generated = time(&mut || _ = unsafe { short(RECORDS, output, a, b, c, d) });
+        fastest = [fastest[0].min(own), fastest[1].min(generated)];
+    }
+    fastest
+}
