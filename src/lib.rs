@@ -69,7 +69,7 @@ pub use monoscan_runtime::{cuda, gpu, include_kernel};
 pub use scan::{
     ByKey, Cascade, ChunkStream, Columns, ColumnsMut, DeviceStrided, DeviceStridedMut, DeviceVec, Element, Host, Keys,
     LoopBuilder, OnDevice, Operator, Outputs, Over, Parameterised, Pending, Place, Record, Request, RowStream, Scan,
-    ScanBuilder, Segments, Stages, State, States, Strided, StridedMut, Unzipped, WithTotals, by_key,
+    ScanBuilder, Segments, Stages, State, States, Strided, StridedMut, Unzipped, WithTotals, by_key, native,
 };
 
 /// The plan of a scan on the CPU, and what plans and errors about them name.

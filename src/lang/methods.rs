@@ -19,7 +19,7 @@ use monoscan_ir::{FunctionBuilder, Opcode, Value, math};
 use super::numbers::{Half, Int, Num, Real};
 use super::ops::{add, apply, cast, div, eq, ge, gt, lift, lt, mul, ne, neg, not, select, sub, value};
 use super::scan_type::V;
-use super::trace::{emit, wrapping};
+use super::trace::{emit, emit_rounding, wrapping};
 
 macro_rules! opcodes {
     ($($name:ident($($argument:ident),*) $opcode:ident $bound:ident;)*) => {$(
@@ -102,7 +102,7 @@ macro_rules! transcendentals {
         #[doc = concat!("`", stringify!($name), "`")]
         pub fn $name<T: Real>(a: V<T>) -> V<T> {
             let expand: fn(&mut FunctionBuilder, Value) -> Value = math::$name;
-            V::of(emit(|f| expand(f, value(a))))
+            V::of(emit_rounding(|f| expand(f, value(a))))
         }
     )*};
 }

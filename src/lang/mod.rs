@@ -37,7 +37,7 @@ pub use numbers::{BitLike, Half, Int, Num, Real, Scalar};
 pub use scan_type::{Component, Components, ScanType, V};
 pub use scan_type::{Constants, component_names, components, from_constants, layout_of, to_constants};
 pub use table::{Table, TableHandle};
-pub use trace::{Traced, identity_constants, trace_combine, trace_fn, trace_follows, trace_valid};
+pub use trace::{Traced, identity_constants, is_restricted, trace_combine, trace_fn, trace_follows, trace_valid};
 
 /// IR vocabulary that macro output names.
 #[doc(hidden)]

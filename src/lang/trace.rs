@@ -26,6 +26,8 @@ pub struct Traced {
     pub tables: Vec<Table>,
     /// Where each of the first instructions was written, if that is known.
     pub places: Vec<Option<SourcePlace>>,
+    /// Whether it calls a function of the standard library that rounds otherwise than the IR.
+    pub rounds: bool,
 }
 
 /// Traces the operator of `M`: parameters are the components of the earlier state, then of the later one.
@@ -82,6 +84,16 @@ fn is_always_true(traced: &Traced) -> bool {
     simple.results.first().is_some_and(is_true)
 }
 
+/// Whether not all bits are a value of the type's components: whether it has an enum.
+pub fn is_restricted<X: ScanType>() -> bool {
+    let mut conditions = Vec::new();
+    let traced = trace(type_name::<X>(), &mut || {
+        X::restrict(&parameter::<X>().__parts, &mut conditions);
+        Vec::new()
+    });
+    traced.is_err() || !conditions.is_empty()
+}
+
 /// Traces a scan function: parameters are the components of all arguments, in order.
 ///
 /// # Errors
@@ -103,6 +115,7 @@ struct Tracer {
     builder: FunctionBuilder,
     tables: Vec<Table>,
     places: Vec<Option<SourcePlace>>,
+    rounds: bool,
     depth: usize,
 }
 
@@ -126,7 +139,8 @@ pub(crate) fn stop(why: Stop) -> ! {
 
 /// Traces `body`, which is called once. It is compiled once, for all types that a program scans.
 fn trace(name: &str, body: &mut dyn FnMut() -> Vec<Value>) -> Result<Traced, TraceError> {
-    let tracer = Tracer { builder: FunctionBuilder::new(), tables: Vec::new(), places: Vec::new(), depth: 0 };
+    let tracer =
+        Tracer { builder: FunctionBuilder::new(), tables: Vec::new(), places: Vec::new(), rounds: false, depth: 0 };
     let outer = TRACERS.with_borrow_mut(|tracers| {
         tracers.push(tracer);
         tracers.len() - 1
@@ -136,8 +150,8 @@ fn trace(name: &str, body: &mut dyn FnMut() -> Vec<Value>) -> Result<Traced, Tra
     let tracer = TRACERS.with_borrow_mut(|tracers| tracers.drain(outer..).next());
     match (results, tracer) {
         (Ok(results), Some(tracer)) => {
-            let Tracer { builder, tables, places, .. } = tracer;
-            Ok(Traced { function: builder.finish(&results), tables, places })
+            let Tracer { builder, tables, places, rounds, .. } = tracer;
+            Ok(Traced { function: builder.finish(&results), tables, places, rounds })
         }
         (Ok(_), None) => unreachable!("a trace removes only its own entry"),
         (Err(payload), _) => Err(error(name, payload)),
@@ -178,6 +192,12 @@ pub(crate) fn emit<R>(f: impl FnOnce(&mut FunctionBuilder) -> R) -> R {
         stop(Stop::TooLarge);
     }
     result
+}
+
+/// As [`emit`], of a function that the standard library rounds otherwise.
+pub(crate) fn emit_rounding<R>(f: impl FnOnce(&mut FunctionBuilder) -> R) -> R {
+    current(|tracer| tracer.rounds = true);
+    emit(f)
 }
 
 /// Runs `body`, whose arithmetic overflows on purpose: it is no panic natively.

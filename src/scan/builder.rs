@@ -4,11 +4,12 @@
 use std::marker::PhantomData;
 
 use monoscan_ir::Layout;
-use monoscan_runtime::{DynScan, Error, PlanOptions};
+use monoscan_runtime::{DynScan, Error, Natives, PlanOptions};
 
 use super::Scan;
 use super::columns::{Parameterised, Record};
 use super::element::{Element, View};
+use super::native::{self, Elements, Known, Own, Unknown};
 use super::operator::{self, Operator};
 use super::outputs::{Outputs, Unzipped};
 use super::program::{Part, Parts};
@@ -38,10 +39,10 @@ use crate::words::RUST;
 /// # Ok::<(), monoscan::Error>(())
 /// ```
 #[must_use]
-pub struct ScanBuilder<S, In, Out> {
+pub struct ScanBuilder<S, In, Out, F = Known<Own, Own>> {
     functions: Result<Functions, Error>,
     options: Options,
-    types: PhantomData<fn(In, S) -> Out>,
+    types: PhantomData<fn(In, S, F) -> Out>,
 }
 
 /// The parts that were given so far.
@@ -74,17 +75,17 @@ impl<M: Monoid, O: Operator<M>> ScanBuilder<M, (O,), O> {
 
 impl<M: Plain> ScanBuilder<M, (M,), M> {
     /// Reads and writes plain values, as [`Scan::plain`].
-    pub fn plain(self) -> ScanBuilder<M, (M::Value,), M::Value> {
+    pub fn plain(self) -> ScanBuilder<M, (M::Value,), M::Value, Unknown> {
         // The components are the same, so the functions are.
         self.change(|_| Ok(()))
     }
 }
 
-impl<M: Monoid, In: Record, Out> ScanBuilder<M, In, Out> {
+impl<M: Monoid, In: Record, Out, N: native::Functions> ScanBuilder<M, In, Out, N> {
     /// The lift of an element: a function from the record to a state, or to a value of an operator without an identity. Each of
     /// its arguments is a column. Where the lift of such an operator gives a state, `project` says what is written.
-    pub fn lift<R: Record, F: ScanFn<R, Out: Operator<M>>>(self, f: F) -> ScanBuilder<M, R, Out> {
-        self.lift_part::<F::Out, R>(|| Part::new::<F, R>(&f, View::Record))
+    pub fn lift<R: Record, F: ScanFn<R, Out: Operator<M>>>(self, f: F) -> ScanBuilder<M, R, Out, N::Lift<F>> {
+        self.lift_part::<F::Out, R, _>(|| Part::new::<F, R>(&f, View::Record))
     }
 
     /// The lift of an element: a function from parameters and the record to a state. The parameters are the first argument;
@@ -103,19 +104,22 @@ impl<M: Monoid, In: Record, Out> ScanBuilder<M, In, Out> {
     /// assert_eq!(average.with(0.25)?.inclusive(&[8.0, 8.0])?, [2.0, 3.5]);
     /// # Ok::<(), monoscan::Error>(())
     /// ```
-    pub fn lift_with<A, F>(self, parameters: A::Parameters, f: F) -> ScanBuilder<M, A::Record, Out>
+    pub fn lift_with<A, F>(self, parameters: A::Parameters, f: F) -> ScanBuilder<M, A::Record, Out, Unknown>
     where
         A: Parameterised,
         F: ScanFn<A, Out: Operator<M>>,
     {
-        self.lift_part::<F::Out, A::Record>(|| Ok(Part::new::<F, A>(&f, View::Record)?.with(&parameters)))
+        self.lift_part::<F::Out, A::Record, _>(|| Ok(Part::new::<F, A>(&f, View::Record)?.with(&parameters)))
     }
 
     /// The lift of an element: a function from the [`Element`], which has also the next record and the place.
     ///
     /// An element whose record is a pair is read from a slice of pairs, or from a pair of slices: what the scan is called with decides.
-    pub fn lift_at<R: Record, F: ScanFn<(Element<R::Item>,), Out: Operator<M>>>(self, f: F) -> ScanBuilder<M, R, Out> {
-        self.lift_part::<F::Out, R>(|| Part::new::<F, (Element<R::Item>,)>(&f, View::Element))
+    pub fn lift_at<R: Record, F: ScanFn<(Element<R::Item>,), Out: Operator<M>>>(
+        self,
+        f: F,
+    ) -> ScanBuilder<M, R, Out, Unknown> {
+        self.lift_part::<F::Out, R, _>(|| Part::new::<F, (Element<R::Item>,)>(&f, View::Element))
     }
 
     /// As [`lift_at`](ScanBuilder::lift_at), by a function of parameters, as for [`lift_with`](ScanBuilder::lift_with), and of the
@@ -132,14 +136,16 @@ impl<M: Monoid, In: Record, Out> ScanBuilder<M, In, Out> {
     /// assert_eq!(jumps.with(3)?.reduce(&[1, 20, 25])?, Sum(2));
     /// # Ok::<(), monoscan::Error>(())
     /// ```
-    pub fn lift_at_with<P: ScanType, R: Record, F>(self, parameters: P, f: F) -> ScanBuilder<M, R, Out>
+    pub fn lift_at_with<P: ScanType, R: Record, F>(self, parameters: P, f: F) -> ScanBuilder<M, R, Out, Unknown>
     where
         F: ScanFn<(P, Element<R::Item>), Out: Operator<M>>,
     {
-        self.lift_part::<F::Out, R>(|| Ok(Part::new::<F, (P, Element<R::Item>)>(&f, View::Element)?.with(&parameters)))
+        self.lift_part::<F::Out, R, _>(|| {
+            Ok(Part::new::<F, (P, Element<R::Item>)>(&f, View::Element)?.with(&parameters))
+        })
     }
 
-    fn lift_part<O: Operator<M>, R>(self, lift: impl FnOnce() -> Result<Part, Error>) -> ScanBuilder<M, R, Out> {
+    fn lift_part<O: Operator<M>, R, L>(self, lift: impl FnOnce() -> Result<Part, Error>) -> ScanBuilder<M, R, Out, L> {
         self.change(|functions| {
             let reads_state_alone = |part: &Part| part.view == View::State;
             if functions.filter.is_some() || !functions.project.as_ref().is_none_or(reads_state_alone) {
@@ -152,7 +158,7 @@ impl<M: Monoid, In: Record, Out> ScanBuilder<M, In, Out> {
     }
 }
 
-impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
+impl<S: Stages, In: Record, Out, N: native::Functions> ScanBuilder<S, In, Out, N> {
     /// One more stage, a scan in its own right, in the same pass over memory: `f` lifts an [`Element`], with the states of the
     /// stages so far, to a state of the next monoid, or to a value of an operator without an identity.
     ///
@@ -176,7 +182,7 @@ impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
     /// assert_eq!(sums.then(sum {}).build()?.inclusive(&[5, 1, 2])?, [5, 5, 5].map(First));
     /// # Ok::<(), monoscan::Error>(())
     /// ```
-    pub fn then<M: Monoid, O: Operator<M>, F>(self, f: F) -> ScanBuilder<S::Then<M>, In, O>
+    pub fn then<M: Monoid, O: Operator<M>, F>(self, f: F) -> ScanBuilder<S::Then<M>, In, O, Unknown>
     where
         S: Cascade,
         F: ScanFn<(Element<In::Item, S>,), Out = O>,
@@ -190,7 +196,7 @@ impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
         self,
         parameters: P,
         f: F,
-    ) -> ScanBuilder<S::Then<M>, In, O>
+    ) -> ScanBuilder<S::Then<M>, In, O, Unknown>
     where
         S: Cascade,
         F: ScanFn<(P, Element<In::Item, S>), Out = O>,
@@ -201,7 +207,7 @@ impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
     fn then_part<M: Monoid, O: Operator<M>>(
         self,
         lift: impl FnOnce() -> Result<Part, Error>,
-    ) -> ScanBuilder<S::Then<M>, In, O>
+    ) -> ScanBuilder<S::Then<M>, In, O, Unknown>
     where
         S: Cascade,
     {
@@ -217,7 +223,7 @@ impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
 
     /// The result of an element: a function of the state of the last stage, which is that after the element in an
     /// inclusive scan and that before it in an exclusive one.
-    pub fn project<O: ScanType, F: ScanFn<(S::Last,), Out = O>>(self, f: F) -> ScanBuilder<S, In, O> {
+    pub fn project<O: ScanType, F: ScanFn<(S::Last,), Out = O>>(self, f: F) -> ScanBuilder<S, In, O, N::Project<F>> {
         self.project_part(|| Part::new::<F, (S::Last,)>(&f, View::State))
     }
 
@@ -226,7 +232,7 @@ impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
     ///
     /// If several functions have parameters, the scan [gets](Scan::with) them as a tuple: those of the lift, of later stages,
     /// of the filter, and of the output, in this order.
-    pub fn project_with<P: ScanType, O: ScanType, F>(self, parameters: P, f: F) -> ScanBuilder<S, In, O>
+    pub fn project_with<P: ScanType, O: ScanType, F>(self, parameters: P, f: F) -> ScanBuilder<S, In, O, Unknown>
     where
         F: ScanFn<(P, S::Last), Out = O>,
     {
@@ -234,7 +240,7 @@ impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
     }
 
     /// The result of an element: a function of the state, as for [`project`](ScanBuilder::project), and the record's columns.
-    pub fn project_with_record<O: ScanType, F>(self, f: F) -> ScanBuilder<S, In, O>
+    pub fn project_with_record<O: ScanType, F>(self, f: F) -> ScanBuilder<S, In, O, Unknown>
     where
         F: ScanFn<In::After<S::Last>, Out = O>,
     {
@@ -243,7 +249,7 @@ impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
 
     /// The result of an element: a function of the [`Element`] with the states of all stages. It sees those before and
     /// those after the element, so inclusive and exclusive scans give the same.
-    pub fn project_at<O: ScanType, F>(self, f: F) -> ScanBuilder<S, In, O>
+    pub fn project_at<O: ScanType, F>(self, f: F) -> ScanBuilder<S, In, O, Unknown>
     where
         F: ScanFn<(Element<In::Item, S>,), Out = O>,
     {
@@ -274,7 +280,7 @@ impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
     /// assert_eq!((mean, variance[1]), ([3.0, 4.0, 5.0], 1.0));
     /// # Ok::<(), monoscan::Error>(())
     /// ```
-    pub fn unzip(self) -> ScanBuilder<S, In, Unzipped<Out>>
+    pub fn unzip(self) -> ScanBuilder<S, In, Unzipped<Out>, Unknown>
     where
         Unzipped<Out>: Outputs,
     {
@@ -299,7 +305,7 @@ impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
     /// assert_eq!(evens.inclusive(&[1, 2, 3, 4, 6])?, [(1, 2), (2, 4), (3, 6)]);
     /// # Ok::<(), monoscan::Error>(())
     /// ```
-    pub fn filter<F: ScanFn<(Element<In::Item, S>,), Out = bool>>(self, f: F) -> ScanBuilder<S, In, Out> {
+    pub fn filter<F: ScanFn<(Element<In::Item, S>,), Out = bool>>(self, f: F) -> ScanBuilder<S, In, Out, Unknown> {
         self.change(|functions| {
             functions.filter = Some(Part::new::<F, (Element<In::Item, S>,)>(&f, View::Element)?);
             Ok(())
@@ -321,7 +327,7 @@ impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
     /// assert_eq!(above.with(6u32)?.inclusive(&[1, 5, 2, 7])?, [Sum(4)]);
     /// # Ok::<(), monoscan::Error>(())
     /// ```
-    pub fn filter_with<P: ScanType, F>(self, parameters: P, f: F) -> ScanBuilder<S, In, Out>
+    pub fn filter_with<P: ScanType, F>(self, parameters: P, f: F) -> ScanBuilder<S, In, Out, Unknown>
     where
         F: ScanFn<(P, Element<In::Item, S>), Out = bool>,
     {
@@ -332,7 +338,7 @@ impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
         })
     }
 
-    fn project_part<O>(self, project: impl FnOnce() -> Result<Part, Error>) -> ScanBuilder<S, In, O> {
+    fn project_part<O, P>(self, project: impl FnOnce() -> Result<Part, Error>) -> ScanBuilder<S, In, O, P> {
         self.change(|functions| {
             functions.project = Some(project()?);
             Ok(())
@@ -340,9 +346,9 @@ impl<S: Stages, In: Record, Out> ScanBuilder<S, In, Out> {
     }
 }
 
-impl<S, In, Out> ScanBuilder<S, In, Out> {
+impl<S, In, Out, N> ScanBuilder<S, In, Out, N> {
     /// The builder with other functions and types, unless something is wrong already.
-    fn change<T, R, O>(self, with: impl FnOnce(&mut Functions) -> Result<(), Error>) -> ScanBuilder<T, R, O> {
+    fn change<T, R, O, F>(self, with: impl FnOnce(&mut Functions) -> Result<(), Error>) -> ScanBuilder<T, R, O, F> {
         let functions = self.functions.and_then(|mut functions| with(&mut functions).map(|()| functions));
         ScanBuilder { functions, options: self.options, types: PhantomData }
     }
@@ -367,7 +373,7 @@ impl<S, In, Out> ScanBuilder<S, In, Out> {
     }
 }
 
-impl<S: Stages, In: Record, Out: Outputs> ScanBuilder<S, In, Out> {
+impl<S: Stages, In: Record, Out: Outputs, N: Elements<S, In, Out>> ScanBuilder<S, In, Out, N> {
     /// Judges the laws, checks the translation, plans and compiles.
     ///
     /// # Errors
@@ -382,8 +388,9 @@ impl<S: Stages, In: Record, Out: Outputs> ScanBuilder<S, In, Out> {
             columns: <Out::Record as Inputs>::layouts(),
             components: lang::component_names::<S>(),
             states: lang::layout_of::<S>(),
+            natives: N::natives,
         };
-        Ok(Scan { inner: built(functions, types, self.options)?, types: PhantomData })
+        Ok(Scan::of(built(functions, types, self.options)?))
     }
 }
 
@@ -396,6 +403,8 @@ struct Types {
     columns: Vec<Layout>,
     components: Vec<String>,
     states: Layout,
+    /// Elements as functions of Rust.
+    natives: fn() -> Option<Natives>,
 }
 
 fn built(functions: Functions, types: Types, options: Options) -> Result<DynScan, Error> {
@@ -407,10 +416,16 @@ fn built(functions: Functions, types: Types, options: Options) -> Result<DynScan
     let project = project.unwrap_or_else(|| (types.value)(!is_semigroup));
     let parts = Parts { lifts, filter, project, operators: types.operators };
     let parameters = parts.parameters();
+    let is_native = native::is_wanted(&options.plan) && parts.are_exact();
+    let natives = if is_native { (types.natives)() } else { None };
     let program = parts.program(types.inputs, types.columns)?;
     let Options { assume_associative, threads, plan } = options;
     let mut builder = DynScan::builder(program).component_names(types.components).words(RUST).plan(plan);
     builder = builder.states_in_memory(types.states);
+    if let Some(natives) = natives {
+        // SAFETY: they are loops over these functions, on columns and a state of their types.
+        builder = unsafe { builder.natives(natives) };
+    }
     if needs_start {
         builder = builder.needs_start();
     }

@@ -34,6 +34,13 @@ pub trait Record: Inputs {
 
     #[doc(hidden)]
     fn chunk(chunk: &Self::Chunk) -> impl Columns<Self, Place = Host>;
+
+    /// Record `place` of the columns that begin where `column` says, of the number it is given.
+    ///
+    /// # Safety
+    /// Each has such a record, at any address.
+    #[doc(hidden)]
+    unsafe fn read(column: impl Fn(usize) -> *const u8, place: usize) -> Self;
 }
 
 /// The arguments of a lift that has parameters: these, and then the arguments that are columns.
@@ -43,11 +50,20 @@ pub trait Parameterised: Inputs {
 
     /// The others.
     type Record: Record;
+
+    /// All of them.
+    #[doc(hidden)]
+    fn join(parameters: Self::Parameters, record: Self::Record) -> Self;
 }
 
 impl<P: ScanType, A: ScanType> Parameterised for (P, A) {
     type Parameters = P;
     type Record = (A,);
+
+    #[inline]
+    fn join(parameters: P, (record,): (A,)) -> (P, A) {
+        (parameters, record)
+    }
 }
 
 /// Columns of equal length that can be read as a record's: slices, or [`DeviceVec`]s, but not both in one call.
@@ -183,6 +199,12 @@ impl<A: ScanType> Record for (A,) {
     fn chunk(chunk: &Vec<A>) -> impl Columns<(A,), Place = Host> {
         chunk
     }
+
+    #[inline]
+    unsafe fn read(column: impl Fn(usize) -> *const u8, place: usize) -> (A,) {
+        // SAFETY: the caller says so.
+        (unsafe { column(0).cast::<A>().add(place).read_unaligned() },)
+    }
 }
 
 macro_rules! records {
@@ -203,11 +225,22 @@ macro_rules! records {
             fn chunk(chunk: &Self::Chunk) -> impl Columns<Self, Place = Host> {
                 ($(&chunk.$i,)+)
             }
+
+            #[inline]
+            unsafe fn read(column: impl Fn(usize) -> *const u8, place: usize) -> Self {
+                // SAFETY: the caller says so.
+                ($(unsafe { column($i).cast::<$A>().add(place).read_unaligned() },)+)
+            }
         }
 
         impl<Parameters: ScanType, $($A: ScanType),+> Parameterised for (Parameters, $($A,)+) {
             type Parameters = Parameters;
             type Record = ($($A,)+);
+
+            #[inline]
+            fn join(parameters: Parameters, record: ($($A,)+)) -> Self {
+                (parameters, $(record.$i,)+)
+            }
         }
     )*};
 }

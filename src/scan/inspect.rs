@@ -1,7 +1,6 @@
 //! Questions to a [`Scan`]: its laws, plan and code.
 
 use std::fmt;
-use std::marker::PhantomData;
 
 use monoscan_ir::laws::Judgement;
 use monoscan_runtime::{DynScan, Plan, Representation};
@@ -64,15 +63,24 @@ impl<S, In, Out> Scan<S, In, Out> {
         self.inner.plan()
     }
 
-    /// The same scan over columns that are checked at run time.
+    /// The same scan over columns that are checked at run time, by generated code alone.
     pub fn as_dyn(&self) -> &DynScan {
+        if self.inner.has_natives() { self.checked_columns.get_or_init(|| self.inner.generated()) } else { &self.inner }
+    }
+
+    /// The same, which may call the functions that the scan was made of.
+    ///
+    /// # Safety
+    /// Columns hold values of this scan's types: no `bool` that is neither 0 nor 1.
+    #[doc(hidden)]
+    pub unsafe fn as_dyn_of_values(&self) -> &DynScan {
         &self.inner
     }
 }
 
 impl<S, In, Out> Clone for Scan<S, In, Out> {
     fn clone(&self) -> Self {
-        Scan { inner: self.inner.clone(), types: PhantomData }
+        Scan::of(self.inner.clone())
     }
 }
 

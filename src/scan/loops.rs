@@ -9,6 +9,7 @@ use monoscan_runtime::{DynScan, Error, PlanOptions};
 use super::Scan;
 use super::columns::{Parameterised, Record};
 use super::element::{Element, View};
+use super::native::{self, Elements, Itself, Known, Step, Unknown};
 use super::outputs::{Outputs, Unzipped};
 use super::program::{Part, Tables, mapping, plain_name};
 use super::states::States;
@@ -83,7 +84,11 @@ impl Scan<()> {
     }
 
     /// The same, for an output that is not the state, for fewer records than are read, or for options.
-    pub fn loop_builder<A, F>(step: F, initial: A::Parameters) -> LoopBuilder<A::Parameters, A::Record, A::Parameters>
+    #[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
+    pub fn loop_builder<A, F>(
+        step: F,
+        initial: A::Parameters,
+    ) -> LoopBuilder<A::Parameters, A::Record, A::Parameters, Known<Step<A, F>, Itself>>
     where
         A: Parameterised,
         F: ScanFn<A, Out = A::Parameters>,
@@ -167,12 +172,12 @@ impl Scan<()> {
 /// # Ok::<(), monoscan::Error>(())
 /// ```
 #[must_use]
-pub struct LoopBuilder<U, In, Out> {
+pub struct LoopBuilder<U, In, Out, F = Unknown> {
     parts: Result<Parts, Error>,
     initial: U,
     threads: Option<usize>,
     plan: PlanOptions,
-    types: PhantomData<fn(In, U) -> Out>,
+    types: PhantomData<fn(In, U, F) -> Out>,
 }
 
 /// The functions of a loop.
@@ -184,15 +189,15 @@ struct Parts {
     output: Option<Part>,
 }
 
-impl<U: ScanType, In: Record, Out> LoopBuilder<U, In, Out> {
-    fn new(step: Result<Part, Error>, initial: U) -> LoopBuilder<U, In, Out> {
+impl<U: ScanType, In: Record, Out, N: native::Functions> LoopBuilder<U, In, Out, N> {
+    fn new(step: Result<Part, Error>, initial: U) -> LoopBuilder<U, In, Out, N> {
         let parts = step.map(|step| Parts { name: "loop".to_owned(), step, filter: None, output: None });
         LoopBuilder { parts, initial, threads: None, plan: PlanOptions::default(), types: PhantomData }
     }
 
     /// The result of a record: a function of the state, which is that after the record in an inclusive scan and that before
     /// it in an exclusive one.
-    pub fn output<O: ScanType, F: ScanFn<(U,), Out = O>>(self, f: F) -> LoopBuilder<U, In, O> {
+    pub fn output<O: ScanType, F: ScanFn<(U,), Out = O>>(self, f: F) -> LoopBuilder<U, In, O, N::Project<F>> {
         self.change(|parts| {
             parts.output = Some(Part::new::<F, (U,)>(&f, View::State)?);
             Ok(())
@@ -200,7 +205,10 @@ impl<U: ScanType, In: Record, Out> LoopBuilder<U, In, Out> {
     }
 
     /// The result of a record: a function of the [`Element`], whose `before` and `after` are states of the loop.
-    pub fn output_at<O: ScanType, F: ScanFn<(Element<In::Item, U>,), Out = O>>(self, f: F) -> LoopBuilder<U, In, O> {
+    pub fn output_at<O: ScanType, F: ScanFn<(Element<In::Item, U>,), Out = O>>(
+        self,
+        f: F,
+    ) -> LoopBuilder<U, In, O, Unknown> {
         self.change(|parts| {
             parts.output = Some(Part::new::<F, (Element<In::Item, U>,)>(&f, View::Element)?);
             Ok(())
@@ -225,7 +233,7 @@ impl<U: ScanType, In: Record, Out> LoopBuilder<U, In, Out> {
     /// assert_eq!(initials.inclusive(b"to  be or not")?, b"tbon");
     /// # Ok::<(), monoscan::Error>(())
     /// ```
-    pub fn filter<F: ScanFn<(Element<In::Item, U>,), Out = bool>>(self, f: F) -> LoopBuilder<U, In, Out> {
+    pub fn filter<F: ScanFn<(Element<In::Item, U>,), Out = bool>>(self, f: F) -> LoopBuilder<U, In, Out, Unknown> {
         self.change(|parts| {
             parts.filter = Some(Part::new::<F, (Element<In::Item, U>,)>(&f, View::Element)?);
             Ok(())
@@ -233,7 +241,7 @@ impl<U: ScanType, In: Record, Out> LoopBuilder<U, In, Out> {
     }
 
     /// The tuple that is written becomes a column for each of its members; see [`ScanBuilder::unzip`](crate::ScanBuilder::unzip).
-    pub fn unzip(self) -> LoopBuilder<U, In, Unzipped<Out>>
+    pub fn unzip(self) -> LoopBuilder<U, In, Unzipped<Out>, Unknown>
     where
         Unzipped<Out>: Outputs,
     {
@@ -252,14 +260,14 @@ impl<U: ScanType, In: Record, Out> LoopBuilder<U, In, Out> {
         self
     }
 
-    fn change<O>(self, with: impl FnOnce(&mut Parts) -> Result<(), Error>) -> LoopBuilder<U, In, O> {
+    fn change<O, F>(self, with: impl FnOnce(&mut Parts) -> Result<(), Error>) -> LoopBuilder<U, In, O, F> {
         let parts = self.parts.and_then(|mut parts| with(&mut parts).map(|()| parts));
         let LoopBuilder { initial, threads, plan, .. } = self;
         LoopBuilder { parts, initial, threads, plan, types: PhantomData }
     }
 }
 
-impl<U: ScanType, In: Record, Out: Outputs> LoopBuilder<U, In, Out> {
+impl<U: ScanType, In: Record, Out: Outputs, N: Elements<U, In, Out>> LoopBuilder<U, In, Out, N> {
     /// Derives the scan, compares it with the step, judges its laws, plans and compiles.
     ///
     /// # Errors
@@ -267,11 +275,23 @@ impl<U: ScanType, In: Record, Out: Outputs> LoopBuilder<U, In, Out> {
     pub fn build(self) -> Result<Scan<State<U>, In, Out>, Error> {
         let (threads, plan) = (self.threads, self.plan.clone());
         let parameters = self.parts.as_ref().map_or(Vec::new(), |parts| parts.step.parameters.clone());
+        let natives = if native::is_wanted(&plan) && self.is_exact() { N::natives() } else { None };
         let mut builder = DynScan::loop_builder(&self.program()?)?.words(RUST).plan(plan);
+        if let Some(natives) = natives {
+            // SAFETY: they are loops over these functions, on columns and a state of their types.
+            builder = unsafe { builder.natives(natives) };
+        }
         if let Some(threads) = threads {
             builder = builder.threads(threads);
         }
-        Ok(Scan { inner: builder.build()?.with(&parameters)?, types: PhantomData })
+        Ok(Scan::of(builder.build()?.with(&parameters)?))
+    }
+
+    /// Whether the functions give the same bits as their Rust.
+    fn is_exact(&self) -> bool {
+        let own =
+            |parts: &Parts| [&parts.step].into_iter().chain(&parts.output).all(|part| native::is_exact(&part.traced));
+        self.parts.as_ref().is_ok_and(own)
     }
 
     /// The loop as data: for [`derive`](monoscan_ir::derive::derive()), and for looking at it.
@@ -340,6 +360,6 @@ fn component_name(name: String) -> String {
 fn the_state(types: &[Type]) -> Part {
     let mut b = FunctionBuilder::new();
     let state = b.params(types);
-    let traced = Traced { function: b.finish(&state), tables: Vec::new(), places: Vec::new() };
+    let traced = Traced { function: b.finish(&state), tables: Vec::new(), places: Vec::new(), rounds: false };
     Part { traced, view: View::State, parameters: Vec::new() }
 }

@@ -41,6 +41,7 @@ mod device;
 mod element;
 mod inspect;
 mod loops;
+pub mod native;
 #[cfg(feature = "ndarray")]
 mod ndarray;
 mod operator;
@@ -58,6 +59,7 @@ mod strided;
 mod translation;
 
 use std::marker::PhantomData;
+use std::sync::OnceLock;
 
 use monoscan_runtime::{Device, DynScan, Error, Rows};
 
@@ -104,7 +106,15 @@ use crate::lang::{self, Monoid, ScanType};
 /// with the last of them. One call costs about two reads of the input from cache and one from memory, and one write.
 pub struct Scan<S, In = (S,), Out = S> {
     inner: DynScan,
+    /// The same for columns whose bytes may be no values, once it was asked for.
+    checked_columns: OnceLock<DynScan>,
     types: PhantomData<fn(In, S) -> Out>,
+}
+
+impl<S, In, Out> Scan<S, In, Out> {
+    fn of(inner: DynScan) -> Self {
+        Scan { inner, checked_columns: OnceLock::new(), types: PhantomData }
+    }
 }
 
 impl<O: ScanType> Scan<O> {
@@ -218,7 +228,7 @@ impl<S: States, In, Out> Scan<S, In, Out> {
     /// # Errors
     /// [`Error::Parameters`] if these are not of the types of the scan's parameters.
     pub fn with<P: ScanType>(&self, parameters: P) -> Result<Scan<S, In, Out>, Error> {
-        Ok(Scan { inner: self.inner.with(&lang::to_constants(&parameters))?, types: PhantomData })
+        Ok(Scan::of(self.inner.with(&lang::to_constants(&parameters))?))
     }
 
     /// The same scan, every call of which finds the first record at which an integer overflows in the sequential loop, or that
@@ -248,7 +258,7 @@ impl<S: States, In, Out> Scan<S, In, Out> {
     /// # Ok::<(), monoscan::Error>(())
     /// ```
     pub fn checked(&self) -> Scan<S, In, Out> {
-        Scan { inner: self.inner.checked(), types: PhantomData }
+        Scan::of(self.inner.checked())
     }
 
     /// The same scan on another device: judged once, with the same options. Its methods take slices, which are carried there
@@ -272,7 +282,7 @@ impl<S: States, In, Out> Scan<S, In, Out> {
     /// # Errors
     /// [`Error::Device`] in a build that makes no kernels for the device; [`Error::Cuda`] if its driver is too old for them.
     pub fn on(&self, device: impl Into<Device>) -> Result<Scan<S, In, Out>, Error> {
-        Ok(Scan { inner: self.inner.on(device)?, types: PhantomData })
+        Ok(Scan::of(self.inner.on(device)?))
     }
 
     /// The same scan on a GPU, by kernels that were made ahead of time; see [`DynScan::on_kernels`].
@@ -289,7 +299,7 @@ impl<S: States, In, Out> Scan<S, In, Out> {
         kernels: &[monoscan_runtime::gpu::AotKernel],
     ) -> Result<Scan<S, In, Out>, Error> {
         // SAFETY: the caller says so.
-        Ok(Scan { inner: unsafe { self.inner.on_kernels(device, kernels) }?, types: PhantomData })
+        Ok(Scan::of(unsafe { self.inner.on_kernels(device, kernels) }?))
     }
 
     /// Where it runs.

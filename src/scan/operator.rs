@@ -18,14 +18,42 @@ pub trait Operator<M: Monoid>: ScanType {
     /// Whether every value of the state is one of the operator.
     #[doc(hidden)]
     const HAS_IDENTITY: bool;
+
+    /// The state that the value is.
+    #[doc(hidden)]
+    fn into_state(self) -> M;
+
+    /// The value that a state is, if it is one; else anything.
+    #[doc(hidden)]
+    fn of_state(state: M) -> Self;
 }
 
 impl<M: Monoid> Operator<M> for M {
     const HAS_IDENTITY: bool = true;
+
+    #[inline]
+    fn into_state(self) -> M {
+        self
+    }
+
+    #[inline]
+    fn of_state(state: M) -> M {
+        state
+    }
 }
 
 impl<S: Semigroup> Operator<WithIdentity<S>> for S {
     const HAS_IDENTITY: bool = false;
+
+    #[inline]
+    fn into_state(self) -> WithIdentity<S> {
+        WithIdentity::of(self)
+    }
+
+    #[inline]
+    fn of_state(state: WithIdentity<S>) -> S {
+        state.value
+    }
 }
 
 /// The state that a value of the operator is.
@@ -61,5 +89,9 @@ fn types_of<T: ScanType>() -> Vec<Type> {
 }
 
 fn part(function: monoscan_ir::Function, view: View) -> Part {
-    Part { traced: Traced { function, tables: Vec::new(), places: Vec::new() }, view, parameters: Vec::new() }
+    Part {
+        traced: Traced { function, tables: Vec::new(), places: Vec::new(), rounds: false },
+        view,
+        parameters: Vec::new(),
+    }
 }

@@ -4,7 +4,7 @@ use monoscan::ir::derive::LoopProgram;
 use monoscan::ir::{Constant, Type};
 use monoscan::lang::{from_constants, to_constants};
 use monoscan::prelude::ScanFn;
-use monoscan::{Error, Parameterised, Scan};
+use monoscan::{DynScan, Error, Parameterised, PlanOptions, Scan};
 use scan_kit::Random;
 
 /// Larger than any value that occurs.
@@ -13,6 +13,9 @@ pub(crate) const BIG: i32 = 1_000_000;
 /// From the components of the state and of the record to the next state's, by the Rust function.
 type Native = Box<dyn Fn(&[Constant]) -> Vec<Constant>>;
 
+/// Its scan by a plan, as the typed front end makes it.
+type Typed = Box<dyn Fn(PlanOptions) -> Result<DynScan, Error>>;
+
 /// A loop of the suites.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
@@ -20,6 +23,7 @@ pub(crate) struct Entry {
     pub(crate) elements: &'static str,
     pub(crate) program: LoopProgram,
     pub(crate) native: Native,
+    pub(crate) typed: Typed,
 }
 
 impl Entry {
@@ -31,9 +35,15 @@ impl Entry {
     {
         let program: Result<LoopProgram, Error> = Scan::loop_builder::<A, F>(step.clone(), initial).program();
         let program = program.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let own = step.clone();
+        let typed = move |plan| {
+            let scan = Scan::loop_builder::<A, F>(own.clone(), initial).plan(plan).build()?;
+            // SAFETY: records are made of values.
+            Ok(unsafe { scan.as_dyn_of_values() }.clone())
+        };
         let native =
             move |arguments: &[Constant]| to_constants(&step.call(from_constants::<A>(arguments.iter().copied())));
-        Entry { name, elements, program, native: Box::new(native) }
+        Entry { name, elements, program, native: Box::new(native), typed: Box::new(typed) }
     }
 
     /// A record: small values of the kinds that the loop is for.

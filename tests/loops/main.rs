@@ -114,10 +114,15 @@ fn compare(entry: &Entry, derivation: &Derivation, records: usize, seed: u64) {
 
     // One pass is the loop, to the bit.
     let in_one_pass = PlanOptions { direct: Some(usize::MAX), vector: Some(false), ..PlanOptions::default() };
-    let scan = DynScan::loop_builder(program).unwrap().plan(in_one_pass).build().unwrap();
+    let scan = DynScan::loop_builder(program).unwrap().plan(in_one_pass.clone()).build().unwrap();
     let mut outputs = [ColumnMut::from_bytes(&mut output, layout).unwrap()];
     scan.inclusive_into(&inputs, &mut outputs).unwrap();
     check_by("in one pass", &output, &in_ir, Constant::same);
+    output.fill(0xa5);
+    let scan = (entry.typed)(PlanOptions { native: Some(true), ..in_one_pass }).unwrap();
+    let mut outputs = [ColumnMut::from_bytes(&mut output, layout).unwrap()];
+    scan.inclusive_into(&inputs, &mut outputs).unwrap();
+    check_by("by its own function", &output, &in_ir, Constant::same);
 
     let verified = verify(derivation.program.clone()).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
     let seeds = interp::call(&derivation.seed, &program.initial, &verified.tables);

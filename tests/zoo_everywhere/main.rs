@@ -25,8 +25,9 @@ const CALLS: usize = 40;
 /// Records around every input and output, which no scan may look at or write.
 const AROUND: usize = 5;
 
-/// Small tiles, odd ones, blocks of one, and what the planner chooses.
-fn plans() -> [PlanOptions; 4] {
+/// Small tiles, odd ones, blocks of one, and what the planner chooses; and one pass by the user's own function, of lines and of what strips
+/// leave.
+fn plans() -> [PlanOptions; 6] {
     let plan = |interleave, block, strips, direct| PlanOptions {
         interleave: Some(interleave),
         block: Some(block),
@@ -34,7 +35,9 @@ fn plans() -> [PlanOptions; 4] {
         direct: Some(direct),
         ..PlanOptions::default()
     };
-    [plan(4, 8, 3, 10), plan(2, 7, 2, 0), plan(8, 1, 1, 1), PlanOptions::default()]
+    let native = |plan| PlanOptions { vector: Some(false), native: Some(true), ..plan };
+    let (of_lines, of_rests) = (native(PlanOptions::default()), native(plan(4, 8, 3, 10)));
+    [plan(4, 8, 3, 10), plan(2, 7, 2, 0), plan(8, 1, 1, 1), PlanOptions::default(), of_lines, of_rests]
 }
 
 /// A monoid with all that a call of it needs.

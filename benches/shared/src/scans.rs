@@ -27,7 +27,10 @@ pub type States = Scan<StateMap<16>, (u8,), u8>;
 pub type RunLengths = Scan<(Sum<u32>, Max<u32>), (u8,), (u8, u32)>;
 
 /// At most so many threads, or as many as the engine chooses.
-fn limited<S, In, Out>(builder: ScanBuilder<S, In, Out>, threads: impl Into<Option<usize>>) -> ScanBuilder<S, In, Out> {
+fn limited<S, In, Out, F>(
+    builder: ScanBuilder<S, In, Out, F>,
+    threads: impl Into<Option<usize>>,
+) -> ScanBuilder<S, In, Out, F> {
     match threads.into() {
         Some(threads) => builder.threads(threads),
         None => builder,

@@ -1,0 +1,183 @@
+//! One pass by the user's own functions: it is taken where they give the same bits, and gives them
+//! also where they panic.
+
+use monoscan::ops::{Max, Semigroup, Sum};
+use monoscan::prelude::*;
+use monoscan::{Column, DynScan, PlanOptions, Representation};
+use monoscan_ir::Mode;
+use scan_kit::Random;
+
+/// One pass, by the functions or by generated code.
+fn plan(native: bool) -> PlanOptions {
+    PlanOptions { vector: Some(false), direct: Some(usize::MAX), native: Some(native), ..PlanOptions::default() }
+}
+
+fn is_native(explained: &str) -> bool {
+    explained.contains("your own functions, as rustc compiled them")
+}
+
+/// Three components; products overflow.
+#[scan_monoid]
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Corner {
+    a: i32,
+    b: i32,
+    corner: i32,
+}
+
+#[scan_monoid]
+impl Monoid for Corner {
+    fn identity() -> Self {
+        Corner { a: 0, b: 0, corner: 0 }
+    }
+    fn combine(self, next: Self) -> Self {
+        Corner { a: self.a + next.a, b: self.b + next.b, corner: self.corner + next.corner + self.a * next.b }
+    }
+}
+
+fn corners(random: &mut Random, len: usize) -> Vec<Corner> {
+    let mut number = || random.bits() as i32;
+    (0..len).map(|_| Corner { a: number(), b: number(), corner: number() }).collect()
+}
+
+/// These tests are built with overflow checks, so the function panics at the second element, and generated code goes on.
+#[test]
+fn what_overflows_is_what_generated_code_gives() {
+    let mut random = Random(1);
+    let [own, generated] = [true, false].map(|native| Scan::<Corner>::builder().plan(plan(native)).build().unwrap());
+    assert!(is_native(&own.explain()) && !is_native(&generated.explain()));
+    for len in [0, 1, 2, 3, 17, 100] {
+        let x = corners(&mut random, len);
+        assert_eq!(own.inclusive(&x).unwrap(), generated.inclusive(&x).unwrap());
+        assert_eq!(own.exclusive(&x).unwrap(), generated.exclusive(&x).unwrap());
+        let (mut one, mut other) = (x.clone(), x.clone());
+        own.inclusive_in_place(&mut one).unwrap();
+        generated.inclusive_in_place(&mut other).unwrap();
+        assert_eq!(one, other);
+        let mut carries = [Corner { a: 3, b: i32::MAX, corner: 5 }; 2];
+        let one = own.resuming(&mut carries[0]).inclusive(&x).unwrap();
+        let other = generated.resuming(&mut carries[1]).inclusive(&x).unwrap();
+        assert_eq!((one, carries[0]), (other, carries[1]));
+    }
+}
+
+/// Lines in which nothing overflows are taken by the function from end to end: it is called once for each, and sees its caller's values.
+#[test]
+fn the_function_is_called() {
+    let own = Scan::<Corner>::builder().plan(plan(true)).build().unwrap();
+    let assembly = own.emit(Representation::Clif);
+    assert!(assembly.contains("call_indirect"), "{assembly}");
+    let generated = Scan::<Corner>::builder().plan(plan(false)).build().unwrap();
+    assert!(!generated.emit(Representation::Clif).contains("call_indirect"));
+}
+
+#[scan_fn]
+fn counted(flag: bool, weight: u16) -> Sum<u64> {
+    Sum(if flag { weight as u64 } else { 0 })
+}
+
+#[scan_fn]
+fn value(sum: Sum<u64>) -> u64 {
+    sum.0
+}
+
+/// A byte that is neither 0 nor 1 is true, at any address: a function never sees it.
+#[test]
+fn truth_values_may_be_any_bytes() {
+    let scan = Scan::<Sum<u64>>::builder().lift(counted {}).project(value {}).plan(plan(true)).build().unwrap();
+    assert!(is_native(&scan.explain()));
+    let scan: &DynScan = scan.as_dyn();
+    assert!(!is_native(&scan.explain()));
+    let layouts = &scan.program().inputs;
+    let flags: Vec<u8> = (0..=255).collect();
+    let weights: Vec<u8> = [0].into_iter().chain((0..512).map(|byte| byte as u8)).collect();
+    let columns =
+        [Column::from_bytes(&flags, &layouts[0]).unwrap(), Column::from_bytes(&weights[1..], &layouts[1]).unwrap()];
+    let sums: Vec<u64> = scan.inclusive(&columns).unwrap();
+    let weight = |at: usize| u64::from(u16::from_ne_bytes([weights[1 + 2 * at], weights[2 + 2 * at]]));
+    let mut sum = 0;
+    let expected = (0..256).map(|at| {
+        sum += if at == 0 { 0 } else { weight(at) };
+        sum
+    });
+    assert!(sums.into_iter().eq(expected));
+}
+
+/// The largest, and whether an odd number was flagged.
+#[derive(Clone, Copy, Debug, PartialEq, ScanType)]
+struct Largest(u16, bool);
+
+impl Semigroup for Largest {
+    #[scan_fn]
+    fn append(self, next: Self) -> Self {
+        Largest(next.0.max(self.0), next.1 ^ self.1)
+    }
+}
+
+#[test]
+fn operators_without_an_identity_have_functions_too() {
+    let scan = Scan::<Largest>::builder().plan(plan(true)).build().unwrap();
+    assert!(is_native(&scan.explain()));
+    let x = [Largest(7, true), Largest(8, true), Largest(9, false)];
+    assert_eq!(scan.inclusive(&x).unwrap(), [Largest(7, true), Largest(8, false), Largest(9, false)]);
+}
+
+/// Where Rust's bits may be others, or a value is captured, generated code runs.
+#[test]
+fn functions_that_differ_from_the_ir_are_not_used() {
+    let by = |scan: Scan<Sum<u64>, (u64,), u64>| scan.explain();
+    let lift = scan!(|x: u64| -> Sum<u64> { Sum(x) });
+    let divided = scan!(|x: u64| -> Sum<u64> { Sum(100 / x) });
+    let divided_by_seven = scan!(|x: u64| -> Sum<u64> { Sum(x / 7) });
+    let factor = std::hint::black_box(3u64);
+    let captured = scan!(|x: u64| -> Sum<u64> { Sum(x * factor) });
+    const SQUARES: Table<u64> = Table::new(&[0, 1, 4, 9]);
+    let looked_up = scan!(|x: u64| -> Sum<u64> { Sum(SQUARES.get(x as u32)) });
+    macro_rules! explained {
+        ($lift:expr) => {
+            by(Scan::<Sum<u64>>::builder().lift($lift).project(value {}).plan(plan(true)).build().unwrap())
+        };
+    }
+    assert!(is_native(&explained!(lift)) && is_native(&explained!(divided_by_seven)));
+    assert!(!is_native(&explained!(divided)) && !is_native(&explained!(captured)));
+    assert!(!is_native(&explained!(looked_up)));
+    assert!(!is_native(&Scan::<Max<f64>>::builder().plan(plan(true)).build().unwrap().explain()));
+    let exp = Scan::<Sum<f64>>::builder().lift(scan!(|x: f64| -> Sum<f64> { Sum(x.exp()) })).plan(plan(true));
+    assert!(!is_native(&exp.build().unwrap().explain()));
+    let sqrt = Scan::<Sum<f64>>::builder().lift(scan!(|x: f64| -> Sum<f64> { Sum(x.sqrt()) })).plan(plan(true));
+    assert!(is_native(&sqrt.build().unwrap().explain()));
+}
+
+/// What runs in vectors stays there, whatever was asked for, and so do scans of several stages and those that filter.
+#[test]
+fn vectors_are_left() {
+    let asked = PlanOptions { native: Some(true), vector: Some(true), ..PlanOptions::default() };
+    assert!(!is_native(&Scan::<Sum<i32>>::builder().plan(asked).build().unwrap().explain()));
+}
+
+#[scan_fn]
+fn clamped(s: i32, x: i32, low: i32, high: i32) -> i32 {
+    (s + x).clamp(low, high)
+}
+
+/// `clamp` panics where its bounds are in the wrong order; the loop goes on in generated code.
+#[test]
+fn a_step_that_panics_is_gone_on_with() {
+    let mut random = Random(2);
+    let builder = |native| Scan::loop_builder(clamped {}, 5).plan(plan(native)).build();
+    let (Ok(own), Ok(generated)) = (builder(true), builder(false)) else {
+        panic!("a clamp is derived");
+    };
+    assert!(is_native(&own.explain()));
+    let column = |random: &mut Random, below: u64| -> Vec<i32> {
+        (0..200).map(|_| (random.bits() % below) as i32 - 5).collect()
+    };
+    let (x, low, high) = (column(&mut random, 11), column(&mut random, 11), column(&mut random, 40));
+    for mode in [Mode::Inclusive, Mode::Exclusive] {
+        let run = |scan: &Scan<_, (i32, i32, i32), i32>| match mode {
+            Mode::Inclusive => scan.inclusive((&x, &low, &high)).unwrap(),
+            Mode::Exclusive => scan.exclusive((&x, &low, &high)).unwrap(),
+        };
+        assert_eq!(run(&own), run(&generated));
+    }
+}
