@@ -148,7 +148,7 @@ fn functions_that_differ_from_the_ir_are_not_used() {
     assert!(is_native(&sqrt.build().unwrap().explain()));
 }
 
-/// What runs in vectors stays there, whatever was asked for, and so do scans of several stages and those that filter.
+/// Kernels in vectors stay, whatever was asked for.
 #[test]
 fn vectors_are_left() {
     let asked = PlanOptions { native: Some(true), vector: Some(true), ..PlanOptions::default() };

@@ -42,7 +42,7 @@ pub trait Elements<S, In, Out> {
 /// Functions that the type of a builder does not have, or that need more than the record and the state.
 pub struct Unknown;
 
-/// What takes the state past a record, and what is written of it.
+/// The function that takes the state past a record, and the one that makes of it what is written.
 pub struct Known<L, P>(PhantomData<fn() -> (L, P)>);
 
 /// A value of the operator, as it is.
@@ -75,7 +75,7 @@ pub trait Steps<S, In> {
     fn step(state: S, record: In) -> S;
 }
 
-/// What is written of a state.
+/// The record that is written of a state.
 pub trait Projects<S, Out> {
     /// Whether the function is all that there is to know.
     const IS_CONSTANT: bool = true;

@@ -1,10 +1,9 @@
 //! Functions of Rust for the elements of one pass, and the race that decides whether they are used.
 //!
 //! The typed front end has the operator as its author wrote it, and rustc has compiled it. Both the
-//! function and the generated loop give the same bits, so only speed decides, and nothing but a
-//! trial knows it: how the user's crate is optimised, which instructions rustc may use there, and
-//! what either compiler makes of this operator. So they race when a form is first compiled, over
-//! the sample records that kernels are checked with.
+//! function and the generated loop give the same bits, so speed alone decides. It hangs on how the
+//! user's crate is optimised, and on what either compiler makes of this operator. Only a trial
+//! shows that. So they race when a form is first compiled, over sample records.
 
 use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};

@@ -16,7 +16,7 @@ use crate::column::ColumnMut;
 use crate::error::Error;
 use crate::spacing::{self, Spacings};
 
-/// What is said of a pass by a [function](super::Natives).
+/// Said of a pass by a [function](super::Natives).
 const NATIVE: &str = "one pass: your own functions, as rustc compiled them";
 
 /// A program on the CPU.
