@@ -1,5 +1,7 @@
 //! Why an algorithm refuses its input.
 
+use std::ops::RangeInclusive;
+
 use crate::Error;
 
 /// Why an algorithm refuses its input, before it writes anything; or, as [`Scan`](AlgoError::Scan), why it failed.
@@ -35,12 +37,12 @@ pub enum AlgoError {
         got: usize,
     },
     /// Offsets that do not rise from 0 to the number of elements.
-    #[error("offset {place} is {got:?}, expected at least {expected}, and the last to be the number of elements")]
+    #[error("offset {place} is {}, expected {}", or_missing(*got), any_of(expected))]
     Offset {
         /// Which offset.
         place: usize,
-        /// The expected number, or the least.
-        expected: usize,
+        /// The least and the greatest number that it may be.
+        expected: RangeInclusive<usize>,
         /// The number found; none if there are no offsets.
         got: Option<usize>,
     },
@@ -106,4 +108,13 @@ pub enum AlgoError {
     /// order.
     #[error(transparent)]
     Scan(#[from] Error),
+}
+
+fn or_missing(got: Option<usize>) -> String {
+    got.map_or_else(|| "missing".to_owned(), |got| got.to_string())
+}
+
+fn any_of(numbers: &RangeInclusive<usize>) -> String {
+    let (least, most) = (numbers.start(), numbers.end());
+    if least == most { least.to_string() } else { format!("{least} to {most}") }
 }

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Keys that come back later begin a group of their own: [sort](super::sort) first where that is
-//! not meant.
+//! not meant. Of keys that are equal and yet differ, as 0 and −0 do, a group has the last.
 //!
 //! # Sums by key
 //!
@@ -190,8 +190,9 @@ where
         let goes_on = keys.last() == more_keys.first();
         if goes_on && let (Some(sum), Some(more)) = (sums.last_mut(), more_sums.first()) {
             *sum = sum.wrapped_add(*more);
+            keys.pop();
         }
-        keys.extend_from_slice(&more_keys[goes_on as usize..]);
+        keys.extend_from_slice(&more_keys);
         sums.extend_from_slice(&more_sums[goes_on as usize..]);
     }
     Ok((keys, sums))
@@ -208,8 +209,9 @@ fn sums_of_block<K: ScanType + PartialEq, T: Num>(keys: &[K], x: &[T]) -> (Vec<K
         } else {
             all_keys.push(key);
             sums.push(sum);
-            (key, sum) = (next, x);
+            sum = x;
         }
+        key = next;
     }
     all_keys.push(key);
     sums.push(sum);

@@ -113,18 +113,15 @@ fn check_length(argument: &'static str, expected: usize, got: usize) -> Result<(
 
 /// Refuses offsets that do not rise from 0 to `len`.
 fn check_offsets(offsets: &[usize], len: usize) -> Result<(), AlgoError> {
-    let wrong = |place: usize, expected: usize| {
-        let got = offsets.get(place).copied();
-        Err(AlgoError::Offset { place, expected, got })
-    };
+    let wrong = |place: usize, expected| Err(AlgoError::Offset { place, expected, got: offsets.get(place).copied() });
     if offsets.first() != Some(&0) {
-        return wrong(0, 0);
+        return wrong(0, 0..=0);
     }
-    if let Some(place) = offsets.windows(2).position(|pair| pair[0] > pair[1]) {
-        return wrong(place + 1, offsets[place]);
+    if let Some(place) = offsets.windows(2).position(|pair| pair[0] > pair[1] || pair[1] > len) {
+        return wrong(place + 1, offsets[place]..=len);
     }
     if offsets.last() != Some(&len) {
-        return wrong(offsets.len() - 1, len);
+        return wrong(offsets.len() - 1, len..=len);
     }
     Ok(())
 }

@@ -123,7 +123,7 @@ fn is_visible<T: Real>(e: Element<T, Max<T>>) -> bool {
 /// # Ok::<(), monoscan::algo::AlgoError>(())
 /// ```
 ///
-/// A point whose altitude is NaN is not seen and hides nothing; from a point 0 of altitude NaN only itself is seen.
+/// A point whose altitude is NaN or −∞ is not seen and hides nothing; from a point 0 of altitude NaN only itself is seen.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].

@@ -77,6 +77,44 @@ fn totals_are_those_of_each_segment_however_it_is_told() {
     });
 }
 
+/// Functions that group by key, one of which is a loop, agree on keys that are equal and yet differ, and on those that are not
+/// equal to themselves.
+#[test]
+fn floats_as_keys_make_the_same_groups_of_every_function() {
+    for_lengths(40_000, |len| {
+        for longest in [1usize, 3, 20_000] {
+            let (mut random, mut keys) = (Random(len as u64), Vec::new());
+            while keys.len() < len {
+                let kind = random.below(3u32);
+                let key = |i| {
+                    if kind > 0 {
+                        f64::NAN
+                    } else if i % 2 == 0 {
+                        0.0
+                    } else {
+                        -0.0
+                    }
+                };
+                let key_or_one = |i| if kind > 1 { 1.0 } else { key(i) };
+                keys.extend((0..1 + random.below(longest)).map(key_or_one));
+            }
+            keys.truncate(len);
+            let ones = vec![1.0f64; len];
+            let bits = |keys: Vec<f64>| keys.into_iter().map(f64::to_bits).collect::<Vec<_>>();
+            let last = keys.chunk_by(|a, b| a == b).map(|run| (run[run.len() - 1].to_bits(), run.len() as f64));
+            let (expected, lengths): (Vec<u64>, Vec<f64>) = last.unzip();
+
+            let (found, sums) = sums_by_key(&keys, &ones).unwrap();
+            assert_eq!((bits(found), sums), (expected.clone(), lengths.clone()));
+            let (found, sums) = monoscan::algo::groups::scan().unwrap().inclusive((&keys, &ones)).unwrap();
+            assert_eq!((bits(found), sums), (expected.clone(), lengths.clone()));
+            let states: Vec<Sum<f64>> = ones.into_iter().map(Sum).collect();
+            let (found, sums) = totals_by_key(&keys, &states).unwrap();
+            assert_eq!((bits(found), sums), (expected, lengths.into_iter().map(Sum).collect()));
+        }
+    });
+}
+
 fn counts_like_a_map<K: SortKey + std::fmt::Debug>(x: Vec<K>, order: impl Fn(&K, &K) -> std::cmp::Ordering) {
     let mut sorted = x.clone();
     sorted.sort_by(&order);
@@ -188,6 +226,7 @@ fn a_pause_longer_than_the_type_of_times_counts() {
 fn nan_hides_nothing_and_is_a_value_of_its_own() {
     assert_eq!(line_of_sight(&[0.0, f64::NAN, 1.0]).unwrap(), [true, false, true]);
     assert_eq!(line_of_sight(&[f64::NAN, 1.0, 2.0]).unwrap(), [true, false, false]);
+    assert_eq!(line_of_sight(&[0.0, f64::NEG_INFINITY, 1.0]).unwrap(), [true, false, true]);
     assert_eq!(histogram(&[f64::NAN, 1.0, f64::NAN, 1.0]).unwrap().1, [2, 1, 1]);
     assert_eq!(histogram(&[f32::NAN, f32::NAN]).unwrap().1, [1, 1]);
     assert_eq!(histogram(&[0.0, -0.0, 0.0]).unwrap().1, [3]);
@@ -235,9 +274,12 @@ fn sparse_matrices_of_any_skew_give_the_products_of_the_loop_on_any_number_of_th
 fn bad_input_is_refused_with_what_was_expected() {
     let x = [1, 2, 3].map(Sum);
     let totals = |offsets: &[usize]| totals_by_offsets(offsets, &x).unwrap_err();
-    assert!(matches!(totals(&[0, 2, 1, 3]), AlgoError::Offset { place: 2, expected: 2, got: Some(1) }));
-    assert!(matches!(totals(&[0, 2]), AlgoError::Offset { place: 1, expected: 3, got: Some(2) }));
-    assert!(matches!(totals(&[]), AlgoError::Offset { place: 0, expected: 0, got: None }));
+    assert_eq!(totals(&[0, 2, 1, 3]).to_string(), "offset 2 is 1, expected 2 to 3");
+    assert_eq!(totals(&[0, 4, 3]).to_string(), "offset 1 is 4, expected 0 to 3");
+    assert_eq!(totals(&[0, 2]).to_string(), "offset 1 is 2, expected 3");
+    assert_eq!(totals(&[0]).to_string(), "offset 0 is 0, expected 3");
+    assert_eq!(totals(&[]).to_string(), "offset 0 is missing, expected 0");
+    assert!(matches!(totals(&[0, 2]), AlgoError::Offset { place: 1, expected, got: Some(2) } if expected == (3..=3)));
     assert!(matches!(sums_by_key(&[1, 2], &[1]), Err(AlgoError::Length { argument: "keys", expected: 1, got: 2 })));
     assert!(matches!(totals_by_flags(&[true], &x), Err(AlgoError::Length { argument: "heads", expected: 3, got: 1 })));
     assert!(matches!(forward_fill(&[1], &[], 0), Err(AlgoError::Length { argument: "is_there", .. })));
@@ -246,10 +288,10 @@ fn bad_input_is_refused_with_what_was_expected() {
         |offsets: &'static [usize], columns: &'static [u32]| Csr::new(offsets, columns, &[1.0, 2.0], 4).unwrap_err();
     assert!(matches!(csr(&[0, 2], &[0, 4]), AlgoError::Index { argument: "columns", place: 1, expected: 4, got: 4 }));
     assert!(matches!(csr(&[0, 2], &[0]), AlgoError::Length { argument: "columns", expected: 2, got: 1 }));
-    assert!(matches!(csr(&[], &[0, 1]), AlgoError::Offset { place: 0, expected: 0, got: None }));
-    assert!(matches!(csr(&[1, 2], &[0, 1]), AlgoError::Offset { place: 0, expected: 0, got: Some(1) }));
-    assert!(matches!(csr(&[0, 2, 1, 2], &[0, 1]), AlgoError::Offset { place: 2, expected: 2, got: Some(1) }));
-    assert!(matches!(csr(&[0, 1], &[0, 1]), AlgoError::Offset { place: 1, expected: 2, got: Some(1) }));
+    assert!(matches!(csr(&[], &[0, 1]), AlgoError::Offset { place: 0, got: None, .. }));
+    assert!(matches!(csr(&[1, 2], &[0, 1]), AlgoError::Offset { place: 0, got: Some(1), .. }));
+    assert!(matches!(csr(&[0, 2, 1, 2], &[0, 1]), AlgoError::Offset { place: 2, got: Some(1), .. }));
+    assert!(matches!(csr(&[0, 1], &[0, 1]), AlgoError::Offset { place: 1, got: Some(1), .. }));
     let matrix = Csr::new(&[0, 1], &[0], &[1.0], 4).unwrap();
     assert!(matches!(matrix.times(&[1.0]), Err(AlgoError::Length { argument: "x", expected: 4, got: 1 })));
 }

@@ -99,11 +99,17 @@ impl Fields {
     }
 
     /// Field k as it stands in the text, which is the one that was taken apart.
+    ///
+    /// # Panics
+    /// If there is no field k, or the text is a shorter one.
     pub fn raw<'t>(&self, text: &'t [u8], k: usize) -> &'t [u8] {
         &text[self.starts[k] as usize..self.ends[k] as usize]
     }
 
     /// Field k without its quotes.
+    ///
+    /// # Panics
+    /// As [`raw`](Fields::raw).
     pub fn unquoted<'t>(&self, text: &'t [u8], k: usize) -> Cow<'t, [u8]> {
         let raw = self.raw(text, k);
         let Some(inside) = raw.strip_prefix(b"\"").and_then(|raw| raw.strip_suffix(b"\"")) else {
@@ -131,6 +137,9 @@ impl Fields {
     ///
     /// # Errors
     /// [`AlgoError::NoNumber`] with the first row in which the field is missing or no integer of 64 bits.
+    ///
+    /// # Panics
+    /// If the text is shorter than the one that was taken apart.
     pub fn integers(&self, text: &[u8], first_row: usize, column: usize) -> Result<Vec<i64>, AlgoError> {
         self.numbers(text, first_row, column)
     }
@@ -139,6 +148,9 @@ impl Fields {
     ///
     /// # Errors
     /// [`AlgoError::NoNumber`] with the first row in which the field is missing or no number.
+    ///
+    /// # Panics
+    /// If the text is shorter than the one that was taken apart.
     pub fn floats(&self, text: &[u8], first_row: usize, column: usize) -> Result<Vec<f64>, AlgoError> {
         self.numbers(text, first_row, column)
     }

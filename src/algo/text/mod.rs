@@ -7,7 +7,8 @@
 //! | [`csv`] | whether a quote is open: parity of the quotes so far | 1 scan |
 //! | [`Fields::integers`], [`Fields::floats`] | none: fields that are known are a loop | 1 loop |
 //!
-//! Tokens of any other syntax are what [`lexer`](crate::lexer) is for.
+//! Tokens of any other syntax are what [`lexer`](crate::lexer) is for, and all places where matches
+//! of regular expressions end are found by its `PatternSet`.
 
 mod csv;
 mod utf8;
