@@ -3,20 +3,19 @@
 
 use std::marker::PhantomData;
 
-use monoscan_ir::Layout;
-use monoscan_runtime::{DynScan, Error, Natives, PlanOptions};
+use monoscan_runtime::{Error, PlanOptions};
 
 use super::Scan;
+use super::built::{Functions, Options, Types, built};
 use super::columns::{Parameterised, Record};
 use super::element::{Element, View};
 use super::native::{self, Elements, Known, Own, Unknown};
 use super::operator::{self, Operator};
 use super::outputs::{Outputs, Unzipped};
-use super::program::{Part, Parts};
-use super::states::{self, Cascade, Stages};
+use super::program::Part;
+use super::states::{Cascade, Stages};
 use crate::lang::{self, Inputs, Monoid, ScanFn, ScanType};
 use crate::ops::Plain;
-use crate::words::RUST;
 
 /// A scan with the states `S` under construction; see [`Scan::builder`].
 ///
@@ -43,26 +42,6 @@ pub struct ScanBuilder<S, In, Out, F = Known<Own, Own>> {
     functions: Result<Functions, Error>,
     options: Options,
     types: PhantomData<fn(In, S, F) -> Out>,
-}
-
-/// The parts that were given so far.
-#[derive(Default)]
-struct Functions {
-    lifts: Vec<Part>,
-    filter: Option<Part>,
-    /// None for the value of the last stage's operator.
-    project: Option<Part>,
-    /// Whether that operator has no identity, so that a state may be no value.
-    is_semigroup: bool,
-    /// Whether the first lift gives states of such an operator, which may be no values either.
-    lifts_states: bool,
-}
-
-#[derive(Default)]
-struct Options {
-    assume_associative: bool,
-    threads: Option<usize>,
-    plan: PlanOptions,
 }
 
 impl<M: Monoid, O: Operator<M>> ScanBuilder<M, (O,), O> {
@@ -392,48 +371,4 @@ impl<S: Stages, In: Record, Out: Outputs, N: Elements<S, In, Out>> ScanBuilder<S
         };
         Ok(Scan::of(built(functions, types, self.options)?))
     }
-}
-
-/// The facts that the types of a scan say. With them the rest is compiled once, for all of them.
-struct Types {
-    operators: Vec<states::Operator>,
-    /// The value of the last operator, which may have an identity, that a state is.
-    value: fn(bool) -> Part,
-    inputs: Vec<Layout>,
-    columns: Vec<Layout>,
-    components: Vec<String>,
-    states: Layout,
-    /// Elements as functions of Rust.
-    natives: fn() -> Option<Natives>,
-}
-
-fn built(functions: Functions, types: Types, options: Options) -> Result<DynScan, Error> {
-    let Functions { lifts, filter, project, is_semigroup, lifts_states } = functions;
-    let needs_start = is_semigroup && project.is_none();
-    if needs_start && lifts_states {
-        return Err(Error::LiftedStates);
-    }
-    let project = project.unwrap_or_else(|| (types.value)(!is_semigroup));
-    let parts = Parts { lifts, filter, project, operators: types.operators };
-    let parameters = parts.parameters();
-    let is_native = native::is_wanted(&options.plan) && parts.are_exact();
-    let natives = if is_native { (types.natives)() } else { None };
-    let program = parts.program(types.inputs, types.columns)?;
-    let Options { assume_associative, threads, plan } = options;
-    let mut builder = DynScan::builder(program).component_names(types.components).words(RUST).plan(plan);
-    builder = builder.states_in_memory(types.states);
-    if let Some(natives) = natives {
-        // SAFETY: they are loops over these functions, on columns and a state of their types.
-        builder = unsafe { builder.natives(natives) };
-    }
-    if needs_start {
-        builder = builder.needs_start();
-    }
-    if assume_associative {
-        builder = builder.assume_associative();
-    }
-    if let Some(threads) = threads {
-        builder = builder.threads(threads);
-    }
-    builder.build()?.with(&parameters)
 }

@@ -36,6 +36,7 @@
 //! ```
 
 mod builder;
+mod built;
 mod columns;
 mod device;
 mod element;
