@@ -36,6 +36,7 @@ pub trait Functions {
 /// Functions that make up an element of a scan.
 pub trait Elements<S, In, Out> {
     /// The loops over them, if there are any.
+    #[doc(hidden)]
     fn natives() -> Option<Natives>;
 }
 
