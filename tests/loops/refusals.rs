@@ -4,7 +4,8 @@
 #![allow(clippy::all, reason = "loops as people write them")]
 
 use monoscan::Error;
-use monoscan::ir::derive::Refusal;
+use monoscan::ir::Type;
+use monoscan::ir::derive::{Refusal, Why};
 use monoscan::prelude::*;
 
 #[derive(Clone, Copy, ScanType)]
@@ -89,4 +90,38 @@ fn a_loop_without_places_is_refused_without_one() {
     let refused = monoscan::ir::derive::derive(&program).unwrap_err();
     assert_eq!(refused.source, None);
     assert!(refused.to_string().contains("state × state in `state * state`; "), "{refused}");
+}
+
+/// The words of a refusal name the operation that no family has; the same loop as its advice says is derived.
+#[test]
+fn a_refusal_names_what_is_odd_and_its_advice_helps() {
+    let digits = scan!(|v: u32, digit: u8| -> u32 { v / 10 + digit as u32 });
+    let refused = refusal(Scan::from_loop(digits, 0)).to_string();
+    assert!(refused.contains("no family of functions has `div` of the state in `state / 10`"), "{refused}");
+
+    let table = [3u8, 1, 4, 1, 5, 9, 2, 6];
+    let hops = scan!(|s: u32, x: u8| -> u32 { s + table[((s + x as u32) % 8) as usize] as u32 });
+    let refused = refusal(Scan::from_loop(hops, 0)).to_string();
+    assert!(
+        refused.contains("a table is read at the state, of which more than 64 are reached in `table["),
+        "{refused}"
+    );
+    let clamped = scan!(|s: u32, x: u8| -> u32 { (s + table[((s + x as u32) % 8) as usize] as u32).min(20) });
+    assert_eq!(Scan::from_loop(clamped, 0).unwrap().inclusive(&[0u8, 1, 0]).unwrap(), [3, 8, 11]);
+
+    // 64 bits have no wider ones to be composed in.
+    let falls = scan!(|s: i64, x: i64| -> i64 { (x - s).max(0) });
+    let trades = scan!(|s: (i64, i64), p: i64| -> (i64, i64) { (s.0.max(s.1 - p), s.1.max(s.0 + p - 2)) });
+    let refused = [refusal(Scan::from_loop(falls, 0)), refusal(Scan::from_loop(trades, (-1000, 0)))];
+    for refused in refused {
+        assert_eq!(refused.why, Why::Type(Type::I64), "{refused}");
+        assert!(refused.to_string().contains("; use numbers of at most 32 bits"), "{refused}");
+    }
+    let falls = scan!(|s: i32, x: i32| -> i32 { (x - s).max(0) });
+    assert_eq!(Scan::from_loop(falls, 0).unwrap().inclusive(&[3, 1, 4]).unwrap(), [3, 0, 4]);
+    let trades = scan!(|s: (i32, i32), p: i32| -> (i32, i32) { (s.0.max(s.1 - p), s.1.max(s.0 + p - 2)) });
+    assert_eq!(Scan::from_loop(trades, (-1000, 0)).unwrap().reduce(&[1, 9]).unwrap().0, (-1, 6));
+    // Absolute values bend in numbers of any width.
+    let bends = scan!(|s: i64, x: i64| -> i64 { (s - x).abs() });
+    assert_eq!(refusal(Scan::from_loop(bends, 0)).why, Why::Bends);
 }

@@ -33,7 +33,7 @@ pub enum Why {
     Several,
     /// A type that the family has no numbers of.
     Type(Type),
-    /// More joint states than a table has.
+    /// A table that is read at the state, where there are more joint states than a table has.
     States,
     /// More stages than are compiled.
     Levels {
@@ -134,7 +134,7 @@ impl Refusal {
                 "bound the factor too, as in `(k.clamp(-1.0, 1.0) * s + x).clamp(lo, hi)`; or leave out the bounds of the state"
             }
             Why::Several => "components that depend on each other must be sums, maxima or a few states together",
-            Why::Type(_) => "use numbers of another type: `i32` or `i64` for sums under `min` and `max`",
+            Why::Type(_) => "use numbers of at most 32 bits, which are composed in 64, or floats",
             Why::States => "clamp the component to a range of at most 64 values",
             Why::Levels { .. } => "fewer components that read each other's results; or several scans",
             Why::Size { .. } => "smaller types, or several scans",
@@ -160,7 +160,7 @@ impl fmt::Display for Refusal {
             Why::Growth => f.write_str("a factor under bounds may be larger than 1")?,
             Why::Several => f.write_str("they depend on each other, and no family has them together")?,
             Why::Type(ty) => write!(f, "no family has it for the type {ty}")?,
-            Why::States => f.write_str("more than 64 states are reached")?,
+            Why::States => f.write_str("a table is read at the state, of which more than 64 are reached")?,
             Why::Levels { needed } => write!(f, "a cascade of {needed} levels is needed, and 3 are compiled")?,
             Why::Size { bytes } => write!(f, "a stage's state takes {bytes} bytes, and at most 256 are carried")?,
             Why::Components { got } => write!(f, "{got} components, and a loop has at most 128")?,
@@ -223,7 +223,7 @@ fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value]) -
     }
     // Why an operation of operands that are known or not leaves every family.
     type Reason = fn(Opcode, &[bool]) -> Option<Why>;
-    let kinds: [Reason; 4] = [
+    let kinds: [Reason; 5] = [
         |opcode, unknown| {
             use Opcode::*;
             let ordinary = matches!(
@@ -241,6 +241,7 @@ fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value]) -
         },
         |opcode, unknown| (opcode == Opcode::Div && unknown.get(1) == Some(&true)).then_some(Why::Quotient),
         |opcode, unknown| (opcode == Opcode::Select && unknown[0]).then_some(Why::Branch),
+        |opcode, unknown| (opcode == Opcode::Table && unknown[0]).then_some(Why::States),
     ];
     for kind in kinds {
         let hit = insts().find_map(|(value, inst)| {
@@ -268,11 +269,38 @@ fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value]) -
     {
         return (Why::Compared, Some(value));
     }
-    if let Some((value, _)) = last(&|opcode| matches!(opcode, Opcode::Min | Opcode::Max | Opcode::Abs)) {
-        return (Why::Bends, Some(value));
+    if let Some((value, inst)) = last(&|opcode| matches!(opcode, Opcode::Min | Opcode::Max | Opcode::Abs)) {
+        let too_wide = is_closed_but_for_width(insts().map(|(_, inst)| inst), members.len() == 1, unknown);
+        return (if too_wide { Why::Type(inst.ty) } else { Why::Bends }, Some(value));
     }
-    match (members.len(), insts().next_back()) {
+    // Sums and products are in families; what is beside them is what is not.
+    let odd = last(&|opcode| !matches!(opcode, Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Neg));
+    match (members.len(), odd.or_else(|| insts().next_back())) {
         (1, Some((value, inst))) => (Why::Operation(inst.opcode), Some(value)),
         _ => (Why::Several, None),
     }
+}
+
+/// Whether these are sums under bounds that would have a family if they had fewer than 64 bits: one component of which each
+/// operation takes one value, or maxima alone, or minima alone, of several.
+fn is_closed_but_for_width(
+    mut insts: impl Iterator<Item = Inst>,
+    is_single: bool,
+    unknown: impl Fn(Value) -> bool,
+) -> bool {
+    let mut bounds = [false; 2];
+    insts.all(|inst| {
+        let operands: Vec<bool> = inst.operands().iter().map(|&operand| unknown(operand)).collect();
+        let is_of_one = operands != [true, true];
+        let has_family = match inst.opcode {
+            Opcode::Add => is_of_one,
+            Opcode::Sub => is_of_one && (is_single || operands == [true, false]),
+            Opcode::Min | Opcode::Max => {
+                bounds[(inst.opcode == Opcode::Max) as usize] = true;
+                if is_single { is_of_one } else { bounds != [true, true] }
+            }
+            _ => false,
+        };
+        has_family && matches!(inst.ty, Type::I64 | Type::U64)
+    })
 }
