@@ -151,7 +151,7 @@ impl Lexer {
     /// ```
     ///
     /// # Errors
-    /// [`ScanError::TextTooLong`] from 4 GB on, which [streams](Lexer::stream) lex; [`ScanError::OutOfMemory`]; on a GPU
+    /// [`ScanError::TextTooLong`] from 4 GB on, which [columns of `u64`](Lexer::lex_into_columns) and [streams](Lexer::stream) take; [`ScanError::OutOfMemory`]; on a GPU
     /// [`ScanError::Cuda`] if it fails.
     pub fn lex(&self, text: &[u8]) -> Result<TokenList, LexerError> {
         let mut tokens = TokenList::new();

@@ -59,13 +59,13 @@ impl Listing {
             let kind = code(last);
             if kind == error {
                 if kept.errors {
-                    tokens.push(ERROR_KIND, start, end);
+                    tokens.push_found(ERROR_KIND, start, end);
                 }
                 continue;
             }
             let kind = self.word(&text[start..end]).unwrap_or(kind);
             if kept.rules[usize::from(kind)] {
-                tokens.push(kind, start, end);
+                tokens.push_found(kind, start, end);
             }
         }
         Ok(())

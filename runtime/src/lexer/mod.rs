@@ -150,6 +150,8 @@ impl CpuLexer {
         let kinds = self.automaton.kept.len();
         assert!(size_of::<K>() > 1 || kinds <= usize::from(u8::MAX), "a byte is too short for {kinds} kinds");
         tokens.clear();
+        // Compiled here, before threads take blocks: none of them waits for another that compiles.
+        self.code_for(TokenColumnsOf::<K, P>::WIDTHS);
         if text.len() > P::MOST {
             return Err(Error::TextTooLong { bytes: text.len(), most: P::MOST });
         }

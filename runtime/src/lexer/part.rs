@@ -126,7 +126,7 @@ impl<'a> Lexing<'a> {
     ) -> Result<(), Error> {
         if let Some(start) = end.error.filter(|_| self.lexer.automaton.keeps_errors) {
             tokens.reserve(1)?;
-            tokens.push(ERROR, start, end.from);
+            tokens.push_found(ERROR, start, end.from);
         }
         Ok(())
     }

@@ -11,7 +11,8 @@ pub trait KindNumber: Number {
     /// The kind of bytes that begin no token: the greatest number.
     const ERROR: Self;
 
-    /// A kind, or [`ERROR_KIND`](super::ERROR_KIND); what does not fit is cut off.
+    /// A kind that is less than the greatest number, or [`ERROR_KIND`](super::ERROR_KIND).
+    #[doc(hidden)]
     fn of_kind(kind: u16) -> Self;
 }
 
@@ -21,6 +22,7 @@ pub trait PlaceNumber: Number {
     const MOST: usize;
 
     /// A place of such a text.
+    #[doc(hidden)]
     fn of_place(place: usize) -> Self;
 
     /// As an index.
@@ -126,11 +128,17 @@ impl<K: KindNumber, P: PlaceNumber> TokenColumnsOf<K, P> {
         self.ends.shrink_to_fit();
     }
 
-    /// Appends a token; its kind is [`ERROR_KIND`](super::ERROR_KIND) for bytes that begin none.
-    pub fn push(&mut self, kind: u16, start: usize, end: usize) {
-        self.kinds.push(K::of_kind(kind));
-        self.starts.push(P::of_place(start));
-        self.ends.push(P::of_place(end));
+    /// Appends a token; its kind is [`KindNumber::ERROR`] for bytes that begin none.
+    pub fn push(&mut self, kind: K, start: P, end: P) {
+        self.kinds.push(kind);
+        self.starts.push(start);
+        self.ends.push(end);
+    }
+
+    /// Appends a token whose kind and places these numbers have, or whose kind is [`ERROR_KIND`](super::ERROR_KIND).
+    #[doc(hidden)]
+    pub fn push_found(&mut self, kind: u16, start: usize, end: usize) {
+        self.push(K::of_kind(kind), P::of_place(start), P::of_place(end));
     }
 
     /// Space for so many more tokens.

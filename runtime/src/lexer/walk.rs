@@ -76,7 +76,7 @@ impl<'a> Walker<'a> {
         tokens: &mut TokenColumnsOf<K, P>,
     ) {
         if self.automaton.keeps(kind) {
-            tokens.push(kind, start, end);
+            tokens.push_found(kind, start, end);
         }
     }
 

@@ -12,7 +12,7 @@ fn usual<K: KindNumber + Into<u16>, P: PlaceNumber>(columns: &TokenColumnsOf<K, 
     let mut usual = TokenColumns::new();
     for ((&kind, start), end) in columns.kinds().iter().zip(columns.starts()).zip(columns.ends()) {
         let kind = if kind == K::ERROR { ERROR_KIND } else { kind.into() };
-        usual.push(kind, start.index(), end.index());
+        usual.push_found(kind, start.index(), end.index());
     }
     usual
 }

@@ -137,7 +137,7 @@ fn columns_of(tokens: impl IntoIterator<Item = Token>) -> TokenColumns {
             Kind::Rule(rule) => rule,
             Kind::Error => ERROR_KIND,
         };
-        columns.push(kind, token.start, token.end);
+        columns.push_found(kind, token.start, token.end);
     }
     columns
 }

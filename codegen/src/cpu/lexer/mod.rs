@@ -139,7 +139,7 @@ impl LexCode {
     ///
     /// # Safety
     /// `text` points to `len` bytes, `from <= until <= len`, places have room for `len`, and each column has space for `until − from` tokens, and one
-    /// more if `error` is not [`NONE`], that nobody else reads or writes.
+    /// more if `error` is not [`NONE`], that nobody else reads or writes. Columns need no alignment.
     pub unsafe fn lex(&self, args: &mut LexArgs) -> usize {
         // SAFETY: the code was compiled with this signature, lives as long as `self`, and needs what the caller promises.
         unsafe {
