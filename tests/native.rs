@@ -4,7 +4,6 @@
 use monoscan::ops::{Max, Semigroup, Sum};
 use monoscan::prelude::*;
 use monoscan::{Column, DynScan, PlanOptions, Representation};
-use monoscan_ir::Mode;
 use scan_kit::Random;
 
 /// One pass, by the functions or by generated code.
@@ -156,28 +155,57 @@ fn vectors_are_left() {
 }
 
 #[scan_fn]
+fn stepped(s: i32, x: i32) -> i32 {
+    s * 3 + x
+}
+
+/// As these tests are built, a step that overflows panics; the loop goes on in generated code.
+#[test]
+fn a_step_that_panics_is_gone_on_with() {
+    let mut random = Random(2);
+    let [own, generated] = [true, false].map(|native| Scan::loop_builder(stepped {}, 5).plan(plan(native)).build());
+    let (own, generated) = (own.unwrap(), generated.unwrap());
+    assert!(is_native(&own.explain()) && !is_native(&generated.explain()));
+    let x: Vec<i32> = (0..200).map(|_| random.below(11) - 5).collect();
+    assert_eq!(own.inclusive(&x).unwrap(), generated.inclusive(&x).unwrap());
+    assert_eq!(own.exclusive(&x).unwrap(), generated.exclusive(&x).unwrap());
+}
+
+#[scan_fn]
 fn clamped(s: i32, x: i32, low: i32, high: i32) -> i32 {
     (s + x).clamp(low, high)
 }
 
-/// `clamp` panics where its bounds are in the wrong order; the loop goes on in generated code.
+#[scan_fn]
+fn clamped_by_constants(s: i32, x: i32) -> i32 {
+    (s + x).clamp(-7, 9)
+}
+
+/// `clamp` panics where its bounds are in the wrong order, and logarithms of 0 do, in every build.
 #[test]
-fn a_step_that_panics_is_gone_on_with() {
-    let mut random = Random(2);
-    let builder = |native| Scan::loop_builder(clamped {}, 5).plan(plan(native)).build();
-    let (Ok(own), Ok(generated)) = (builder(true), builder(false)) else {
-        panic!("a clamp is derived");
-    };
-    assert!(is_native(&own.explain()));
-    let column = |random: &mut Random, below: u64| -> Vec<i32> {
-        (0..200).map(|_| (random.bits() % below) as i32 - 5).collect()
-    };
-    let (x, low, high) = (column(&mut random, 11), column(&mut random, 11), column(&mut random, 40));
-    for mode in [Mode::Inclusive, Mode::Exclusive] {
-        let run = |scan: &Scan<_, (i32, i32, i32), i32>| match mode {
-            Mode::Inclusive => scan.inclusive((&x, &low, &high)).unwrap(),
-            Mode::Exclusive => scan.exclusive((&x, &low, &high)).unwrap(),
-        };
-        assert_eq!(run(&own), run(&generated));
+fn functions_that_panic_in_every_build_are_not_used() {
+    let data = Scan::loop_builder(clamped {}, 5).plan(plan(true)).build().unwrap();
+    let constants = Scan::loop_builder(clamped_by_constants {}, 5).plan(plan(true)).build().unwrap();
+    assert!(!is_native(&data.explain()) && is_native(&constants.explain()));
+    assert_eq!(data.inclusive((&[1], &[9], &[8])).unwrap(), [8]);
+    let logarithm = scan!(|x: u64| -> Sum<u64> { Sum(x.ilog2() as u64) });
+    let scan = Scan::<Sum<u64>>::builder().lift(logarithm).project(value {}).plan(plan(true)).build().unwrap();
+    assert!(!is_native(&scan.explain()));
+    let sign = scan!(|x: f64| -> Sum<f64> { Sum(x.signum()) });
+    assert!(!is_native(&Scan::<Sum<f64>>::builder().lift(sign).plan(plan(true)).build().unwrap().explain()));
+}
+
+/// The function reads whole records, also columns that the operator does not.
+#[test]
+fn columns_that_are_not_read_are_there() {
+    let of_two = scan!(|_unread: u32, x: u64| -> Sum<u64> { Sum(x) });
+    let of_none = scan!(|_unread: u32| -> Sum<u64> { Sum(3) });
+    let tiles = |native| PlanOptions { direct: Some(0), block: Some(8), strips: Some(1), ..plan(native) };
+    let (x, y): (Vec<u32>, Vec<u64>) = (0..300).map(|number| (number, u64::from(number))).unzip();
+    for plan in [tiles(true), tiles(false), plan(true)] {
+        let two = Scan::<Sum<u64>>::builder().lift(of_two).project(value {}).plan(plan.clone()).build().unwrap();
+        let none = Scan::<Sum<u64>>::builder().lift(of_none).project(value {}).plan(plan).build().unwrap();
+        assert!((0..300).map(|n: u64| n * (n + 1) / 2).eq(two.inclusive((&x, &y)).unwrap()));
+        assert!((1..=300).map(|n| 3 * n).eq(none.inclusive(&x).unwrap()));
     }
 }

@@ -19,7 +19,7 @@ use monoscan_ir::{FunctionBuilder, Opcode, Value, math};
 use super::numbers::{Half, Int, Num, Real};
 use super::ops::{add, apply, cast, div, eq, ge, gt, lift, lt, mul, ne, neg, not, select, sub, value};
 use super::scan_type::V;
-use super::trace::{emit, emit_rounding, wrapping};
+use super::trace::{differs, emit, emit_rounding, wrapping};
 
 macro_rules! opcodes {
     ($($name:ident($($argument:ident),*) $opcode:ident $bound:ident;)*) => {$(
@@ -111,8 +111,19 @@ transcendentals!(exp ln exp2 log2 exp_m1 ln_1p tanh);
 
 /// `clamp`: a NaN stays one. Bounds in the wrong order, where Rust panics, give the upper one.
 pub fn clamp<T: Num>(a: V<T>, low: V<T>, high: V<T>) -> V<T> {
+    if !are_in_order(low, high) {
+        differs();
+    }
     let raised = select(lt(a, low), low, a);
     select(gt(raised, high), high, raised)
+}
+
+/// Whether both are constants, the second one not below the first.
+fn are_in_order<T: Num>(low: V<T>, high: V<T>) -> bool {
+    emit(|f| {
+        let constant = |of| f.function().as_constant(value(of)).map(T::from_constant);
+        constant(low).zip(constant(high)).is_some_and(|(low, high)| low <= high)
+    })
 }
 
 /// `round`: to the nearest integer, ties away from zero.

@@ -26,8 +26,8 @@ pub struct Traced {
     pub tables: Vec<Table>,
     /// Where each of the first instructions was written, if that is known.
     pub places: Vec<Option<SourcePlace>>,
-    /// Whether it calls a function of the standard library that rounds otherwise than the IR.
-    pub rounds: bool,
+    /// Whether it calls a function of the standard library that rounds otherwise than the IR, or panics where the IR does not.
+    pub differs: bool,
 }
 
 /// Traces the operator of `M`: parameters are the components of the earlier state, then of the later one.
@@ -115,7 +115,7 @@ struct Tracer {
     builder: FunctionBuilder,
     tables: Vec<Table>,
     places: Vec<Option<SourcePlace>>,
-    rounds: bool,
+    differs: bool,
     depth: usize,
 }
 
@@ -140,7 +140,7 @@ pub(crate) fn stop(why: Stop) -> ! {
 /// Traces `body`, which is called once. It is compiled once, for all types that a program scans.
 fn trace(name: &str, body: &mut dyn FnMut() -> Vec<Value>) -> Result<Traced, TraceError> {
     let tracer =
-        Tracer { builder: FunctionBuilder::new(), tables: Vec::new(), places: Vec::new(), rounds: false, depth: 0 };
+        Tracer { builder: FunctionBuilder::new(), tables: Vec::new(), places: Vec::new(), differs: false, depth: 0 };
     let outer = TRACERS.with_borrow_mut(|tracers| {
         tracers.push(tracer);
         tracers.len() - 1
@@ -150,8 +150,8 @@ fn trace(name: &str, body: &mut dyn FnMut() -> Vec<Value>) -> Result<Traced, Tra
     let tracer = TRACERS.with_borrow_mut(|tracers| tracers.drain(outer..).next());
     match (results, tracer) {
         (Ok(results), Some(tracer)) => {
-            let Tracer { builder, tables, places, rounds, .. } = tracer;
-            Ok(Traced { function: builder.finish(&results), tables, places, rounds })
+            let Tracer { builder, tables, places, differs, .. } = tracer;
+            Ok(Traced { function: builder.finish(&results), tables, places, differs })
         }
         (Ok(_), None) => unreachable!("a trace removes only its own entry"),
         (Err(payload), _) => Err(error(name, payload)),
@@ -194,9 +194,14 @@ pub(crate) fn emit<R>(f: impl FnOnce(&mut FunctionBuilder) -> R) -> R {
     result
 }
 
+/// Notes that the function calls one of the standard library that rounds otherwise, or panics in every build where the IR does not.
+pub(crate) fn differs() {
+    current(|tracer| tracer.differs = true);
+}
+
 /// As [`emit`], of a function that the standard library rounds otherwise.
 pub(crate) fn emit_rounding<R>(f: impl FnOnce(&mut FunctionBuilder) -> R) -> R {
-    current(|tracer| tracer.rounds = true);
+    differs();
     emit(f)
 }
 

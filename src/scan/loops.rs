@@ -360,6 +360,6 @@ fn component_name(name: String) -> String {
 fn the_state(types: &[Type]) -> Part {
     let mut b = FunctionBuilder::new();
     let state = b.params(types);
-    let traced = Traced { function: b.finish(&state), tables: Vec::new(), places: Vec::new(), rounds: false };
+    let traced = Traced { function: b.finish(&state), tables: Vec::new(), places: Vec::new(), differs: false };
     Part { traced, view: View::State, parameters: Vec::new() }
 }

@@ -5,9 +5,9 @@
 //! loop, for rustc to compile. The engine may run it in place of its own
 //! ([`Natives`]), since both give the same bits:
 //!
-//! - Functions whose Rust may round otherwise than the IR, or give another of two zeros, have none;
-//!   nor have those that divide by numbers which may be 0, or look up at any index. `is_exact` says
-//!   which.
+//! - Functions whose Rust may round otherwise than the IR, give another of two zeros, or show which
+//!   NaN there is have none; nor have those that divide by numbers which may be 0, or look up at
+//!   any index. `is_exact` says which.
 //! - Arithmetic that overflows wraps, unless the user's crate is built with overflow checks. Where
 //!   it panics, the pass stops before the element and says how many it took.
 //! - Functions with captured values or tables have none: these are constants of the IR.
@@ -207,9 +207,9 @@ pub(super) fn is_wanted(options: &PlanOptions) -> bool {
 }
 
 /// Whether the Rust that was traced gives the bits that the IR does, wherever it does not panic, and panics nowhere but
-/// where numbers overflow or bounds are in the wrong order.
+/// where numbers overflow, in a build that checks it.
 pub(super) fn is_exact(traced: &Traced) -> bool {
-    !traced.rounds && traced.function.insts.iter().all(|inst| is_same(&traced.function, inst))
+    !traced.differs && traced.function.insts.iter().all(|inst| is_same(&traced.function, inst))
 }
 
 fn is_same(function: &Function, inst: &Inst) -> bool {
@@ -221,7 +221,9 @@ fn is_same(function: &Function, inst: &Inst) -> bool {
             let divisor = inst.operands().last().and_then(|&divisor| function.as_constant(divisor));
             divisor.is_some_and(|divisor| divisor.bits() != 0 && divisor != inst.ty.of_i64(-1))
         }
-        Opcode::Table => false,
+        // The sign and the bits of a NaN are open.
+        Opcode::CopySign | Opcode::Table => false,
+        Opcode::Bitcast => !is_of_floats(),
         _ => !inst.ty.is_vector(),
     }
 }

@@ -132,7 +132,8 @@ impl<'a> Data<'a> {
                 }
                 _ => false,
             });
-            is_read || kernel.lanes.is_some()
+            // A function reads whole records.
+            is_read || kernel.lanes.is_some() || kernel.native.is_some()
         };
         let mut base = |columns: ir::Value, column: usize| b.ins().load(types::I64, flags, columns, 8 * column as i32);
         let input_bases =

@@ -66,7 +66,9 @@ impl Loop<'_> {
         let bases = self.data.bases();
         let output = record(bases.outputs[0], &self.kernel.outputs[0]);
         let inputs = self.kernel.inputs.iter().zip(bases.inputs);
-        let inputs: Vec<Value> = inputs.map(|(column, base)| base.map_or(place, |base| record(base, column))).collect();
+        let inputs: Vec<Value> = inputs
+            .map(|(column, base)| record(base.expect("a kernel with a function has all columns"), column))
+            .collect();
         // What is behind the columns is not looked at.
         let inputs = (0..SHORT_INPUTS).map(|at| inputs.get(at).copied().unwrap_or(place));
         let arguments: Vec<Value> = [left, output].into_iter().chain(inputs).chain([state]).collect();

@@ -43,7 +43,9 @@ pub struct PlanOptions {
     pub vector: Option<bool>,
     /// Results of at least this many elements are stored past the caches, where several threads store whole vectors of them.
     pub streaming: Option<usize>,
-    /// Whether the operator as it was written in Rust takes the elements of one pass, where that can be; by default if it is faster.
+    /// Whether the operator as it was written in Rust takes the elements of one pass; by default if it is faster. Where that cannot
+    /// be, generated code takes them, and `explain` does not speak of it. In a crate built with overflow checks, overflow in such a
+    /// pass prints the panic's message, and generated code goes on with the same results.
     pub native: Option<bool>,
 }
 

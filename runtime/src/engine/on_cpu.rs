@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::spacing::{self, Spacings};
 
 /// Said of a pass by a [function](super::Natives).
-const NATIVE: &str = "one pass: your own functions, as rustc compiled them";
+const NATIVE: &str = "one pass: your own functions, as rustc compiled them, unless overflow is checked";
 
 /// A program on the CPU.
 pub(crate) struct OnCpu {

@@ -6,6 +6,7 @@ use super::{count_ones, leading_zeros, wrapping_abs, wrapping_add, wrapping_mul,
 use crate::lang::numbers::Int;
 use crate::lang::ops::{add, and, apply, cast, div, eq, ge, gt, lift, lt, ne, not, rem, select, sub, value};
 use crate::lang::scan_type::V;
+use crate::lang::trace::differs;
 
 /// `abs_diff`
 pub fn abs_diff<T: Int>(a: V<T>, b: V<T>) -> V<T::Unsigned> {
@@ -74,11 +75,13 @@ pub fn saturating_mul<T: Int>(a: V<T>, b: V<T>) -> V<T> {
 
 /// `ilog2`; of 0 and of negative numbers, where Rust panics, some number.
 pub fn ilog2<T: Int>(a: V<T>) -> V<u32> {
+    differs();
     sub(lift(T::BITS - 1), leading_zeros(a))
 }
 
 /// `ilog10`: how many powers of ten, from 10 on, are not above; of 0 and of negative numbers, where Rust panics, 0.
 pub fn ilog10<T: Int>(a: V<T>) -> V<u32> {
+    differs();
     let ten = (0..10).fold(T::ZERO, |ten, _| ten + T::ONE);
     let (mut power, mut digits) = (ten, lift(0));
     loop {

@@ -157,7 +157,14 @@ impl Recipe {
     pub(crate) fn takes_native(&self, native: &Native) -> bool {
         let body = self.own.as_ref().map_or(self.program.replay(), |own| &own.replay);
         let in_lanes = self.lanes.is_some() && self.vector.scan_one;
-        !in_lanes && self.has_short() && self.rank.is_none() && self.parameters.fields.is_empty() && native.fits(body)
+        // The function of a derived loop is its step.
+        let has_body = self.program.sequential.is_none() || self.own.is_some();
+        has_body
+            && !in_lanes
+            && self.has_short()
+            && self.rank.is_none()
+            && self.parameters.fields.is_empty()
+            && native.fits(body)
     }
 
     /// The same, where a function takes these elements.
