@@ -33,7 +33,12 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
     runner.step("packages", || packages::package(packages::Build::No));
     runner.step("prose", prose::check);
     runner.command("cargo fmt --all --check");
-    runner.side_by_side(|runner| model(runner, "loom"), users);
+    let beside = |runner: &mut Runner| {
+        model(runner, "loom");
+        // While valgrind counts, on one core.
+        runner.command("cargo build --release --examples");
+    };
+    runner.side_by_side(beside, users);
     runner.command(&format!("{TESTS} --all-features --no-run"));
     let beside = |runner: &mut Runner| {
         // First what does not wait for the folder of the tests, which start in the meantime.

@@ -1,0 +1,62 @@
+//! The kernels that a program has, and those among them that are the same code.
+
+use monoscan_ir::Source;
+
+use super::{Kernel, Recipe};
+use crate::cpu::abi::{Access, SHORT_INPUTS};
+use crate::cpu::rows::LONGEST_STRAIGHT_ROW;
+
+impl Recipe {
+    /// All kernels.
+    pub(super) fn kernels(&self) -> Vec<Kernel> {
+        let mut all: Vec<Kernel> = [Kernel::ScanOne].into_iter().chain(self.block_kernels()).collect();
+        all.extend([false, true].map(|writes| Kernel::Whole { writes }));
+        if self.access == Access::Line && self.rank.is_none() {
+            all.extend((0..=LONGEST_STRAIGHT_ROW).map(Kernel::Rows));
+        }
+        if self.has_short() {
+            all.push(Kernel::Short);
+            all.extend((0..=LONGEST_STRAIGHT_ROW).map(Kernel::ShortRows).filter(|_| self.rank.is_none()));
+            all.extend(self.has_short_between().then_some(Kernel::ShortBetween));
+            all.extend([false, true].map(|writes| Kernel::ShortWhole { writes }));
+        }
+        all
+    }
+
+    /// The kernels that reduce, fold and replay blocks.
+    pub(crate) fn block_kernels(&self) -> impl Iterator<Item = Kernel> {
+        let of_level = |level| {
+            [Kernel::Reduce(level), Kernel::ReduceOne(level), Kernel::CarryUpdate(level), Kernel::Combine(level)]
+        };
+        let blocks = self.whole_blocks().map(|_| Kernel::ScanBlocks);
+        [Kernel::Scan].into_iter().chain((0..self.levels.len()).flat_map(of_level)).chain(blocks)
+    }
+
+    /// The kernel that has the code of this one.
+    #[inline(always)]
+    pub(crate) fn same_code(&self, kernel: Kernel) -> Kernel {
+        match kernel {
+            Kernel::ScanOne if self.interleave == 1 && self.vector.scan == self.vector.scan_one => Kernel::Scan,
+            Kernel::ReduceOne(level) if self.interleave == 1 => Kernel::Reduce(level),
+            Kernel::Rows(len) if len > self.longest_row => Kernel::Rows(0),
+            Kernel::ShortRows(len) if len > self.longest_row => Kernel::ShortRows(0),
+            _ => kernel,
+        }
+    }
+
+    /// Whether there is a kernel for short lines: a line's few columns are all that it needs.
+    pub(crate) fn has_short(&self) -> bool {
+        let has_parameters = !self.parameters.fields.is_empty();
+        let is_small = self.inputs.len() + usize::from(has_parameters) <= SHORT_INPUTS && self.outputs.len() == 1;
+        self.access == Access::Line && is_small && !self.reads_init
+    }
+
+    /// Whether there is a kernel for the segments between offsets: elements are the same wherever they are in a line.
+    pub(crate) fn has_short_between(&self) -> bool {
+        let own = self.own.as_ref().map_or(self.program.replay(), |own| &own.replay);
+        let is_anywhere = |source: &Source| {
+            !matches!(source, Source::Next(_) | Source::Prev(_) | Source::First | Source::Last | Source::Index)
+        };
+        self.has_short() && self.rank.is_none() && own.mapping.reads.iter().all(is_anywhere)
+    }
+}
