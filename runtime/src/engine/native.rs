@@ -50,9 +50,8 @@ impl Hash for Natives {
     }
 }
 
-/// Records of a race, at most and at least: fewer where an element takes long.
+/// Records of a race, at most: fewer where an element takes long.
 const RECORDS: usize = 2048;
-const FEWEST: usize = 64;
 
 /// How long one run of a race should take.
 const RUN: Duration = Duration::from_micros(10);
@@ -77,30 +76,24 @@ pub(super) fn is_faster(native: &Native, variant: &Variant, code: &Compiled) -> 
     let mut in_no_order: Vec<usize> = (0..RECORDS).map(|_| (random.next() % DRAWN as u64) as usize).collect();
     let mut again: Vec<usize> = (0..RECORDS).map(|place| place % PERIOD).collect();
     let mut len = RECORDS;
-    if let Some([_, generated]) = race(native, short, variant, &drawn, FEWEST, 1) {
-        let records = FEWEST as u128 * RUN.as_nanos() / generated.as_nanos().max(1);
-        len = (records as usize).clamp(FEWEST, RECORDS);
+    if let Some([_, generated]) = race(native, short, variant, &drawn, 1) {
+        let records = DRAWN as u128 * RUN.as_nanos() / generated.as_nanos().max(1);
+        len = (records as usize).clamp(DRAWN, RECORDS);
     }
     in_no_order.truncate(len);
     again.truncate(len);
     let mut sums = [Duration::ZERO; 2];
     for places in [in_no_order, again] {
         let sample = drawn.taken(&places, &variant.program);
-        let Some(times) = race(native, short, variant, &sample, len, ROUNDS) else { return false };
+        let Some(times) = race(native, short, variant, &sample, ROUNDS) else { return false };
         sums.iter_mut().zip(times).for_each(|(sum, time)| *sum += time);
     }
     sums[0] * 100 < sums[1] * MARGIN
 }
 
 /// The time that the function takes for these records, and that of the generated loop; none if the function does not take all.
-fn race(
-    native: &Native,
-    short: ShortFn,
-    variant: &Variant,
-    sample: &Sample,
-    len: usize,
-    rounds: usize,
-) -> Option<[Duration; 2]> {
+fn race(native: &Native, short: ShortFn, variant: &Variant, sample: &Sample, rounds: usize) -> Option<[Duration; 2]> {
+    let len = sample.len;
     let inputs: [*const u8; SHORT_INPUTS] =
         std::array::from_fn(|at| sample.columns.get(at).map_or(std::ptr::null(), |column| column.as_ptr()));
     let [a, b, c, d] = inputs;

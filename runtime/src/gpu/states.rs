@@ -89,20 +89,42 @@ impl States {
 mod tests {
     use super::*;
     use monoscan_ir::transform::{Form, lower};
-    use scan_kit::programs;
+    use monoscan_ir::{text, verify};
 
     #[test]
     fn states_pass_through_the_lowered_form() {
-        let program = programs::parse(&programs::odd_digits());
+        let source = "
+            program odd
+              input { size 8, align 8, u64 @ 0 }
+              stage (u64, u32)
+                identity (0, 1)
+                lift (%0 = record.0: u64) {
+                  %1 = const.u32 10
+                  return %0, %1
+                }
+                combine (%0: u64, %1: u32, %2: u64, %3: u32) {
+                  %4 = add.u64 %0, %2
+                  %5 = mul.u32 %1, %3
+                  return %4, %5
+                }
+              output emit
+                column { size 8, align 8, u64 @ 0 }
+                filter (%0 = record.0: u64) {
+                  %1 = const.u64 1
+                  %2 = eq.bool %0, %1
+                  return %2
+                }
+                project (%0 = state.0: u64) { return %0 }";
+        let program = verify(text::parse(source).unwrap()).unwrap();
         let form = Form { heads: true, ..Form::default() };
         let lowered = lower(&program, form);
         let states = States::new(&lowered);
-        let own = [Constant::from(5u64), Constant::from(6u64)];
+        let own = [Constant::from(5u64), Constant::from(6u32)];
         let all = [own[0], own[1], Constant::from(false), Constant::from(40u64)];
         let made = states.lowered(Some(&own), 40);
         assert_eq!(made[..3], all[..3]);
         assert_eq!(states.own(&made, 2), own);
         assert_eq!(states.kept(&made), Some(40));
-        assert_eq!(states.own(&states.lowered(None, 0), 2), [Constant::from(0u64), Constant::from(1u64)]);
+        assert_eq!(states.own(&states.lowered(None, 0), 2), [Constant::from(0u64), Constant::from(1u32)]);
     }
 }

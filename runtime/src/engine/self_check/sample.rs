@@ -11,7 +11,7 @@ use crate::parameters::Parameters;
 
 /// Columns of records.
 pub(in crate::engine) struct Sample {
-    pub(super) len: usize,
+    pub(in crate::engine) len: usize,
     pub(in crate::engine) columns: Vec<Vec<u8>>,
     pub(super) parameters: Parameters,
 }
