@@ -256,9 +256,8 @@ where
 pub fn histogram<K: SortKey>(x: &[K]) -> Result<(Vec<K>, Vec<u32>), AlgoError> {
     counted(x.len())?;
     if let Some(key_of) = K::OF_ORDERED
-        && let Some(numbers) = span(x).filter(|numbers| is_dense(numbers, x.len()))
+        && let Some((numbers, counts)) = dense_counts(x)
     {
-        let counts = counts(x, &numbers);
         return Ok(numbers
             .zip(counts)
             .filter(|(_, count)| *count > 0)
@@ -278,6 +277,25 @@ fn is_dense(numbers: &RangeInclusive<u64>, records: usize) -> bool {
     numbers.end() - numbers.start() < COUNTERS.min(records as u64)
 }
 
+/// How many keys have each of these numbers, if they are dense. The first keys say where the others may be; all are looked at twice
+/// only where one is elsewhere.
+fn dense_counts<K: SortKey>(x: &[K]) -> Option<(RangeInclusive<u64>, Vec<u32>)> {
+    let dense = |x_in: &[K]| span(x_in).filter(|numbers| is_dense(numbers, x.len()));
+    let likely = dense(&x[..x.len().min(LIKELY)])?;
+    let (least, most) = (*likely.start(), *likely.end());
+    let beside = (most - least + 1).min((COUNTERS.min(x.len() as u64) - (most - least + 1)) / 2);
+    let likely = least.saturating_sub(beside)..=most.saturating_add(beside);
+    if let Some(counts) = counts(x, &likely) {
+        return Some((likely, counts));
+    }
+    let numbers = dense(x)?;
+    let counts = counts(x, &numbers)?;
+    Some((numbers, counts))
+}
+
+/// So many keys say where the others may be.
+const LIKELY: usize = 1 << 12;
+
 /// The numbers of the least and the greatest key.
 fn span<K: SortKey>(x: &[K]) -> Option<RangeInclusive<u64>> {
     let first = *x.first()?;
@@ -290,13 +308,15 @@ fn span<K: SortKey>(x: &[K]) -> Option<RangeInclusive<u64>> {
     Some(least.ordered()..=most.ordered())
 }
 
-/// How many keys have each of these numbers.
-fn counts<K: SortKey>(x: &[K], numbers: &RangeInclusive<u64>) -> Vec<u32> {
+/// How many keys have each of these numbers, if all have one of them.
+fn counts<K: SortKey>(x: &[K], numbers: &RangeInclusive<u64>) -> Option<Vec<u32>> {
     let (least, counters) = (*numbers.start(), (numbers.end() - numbers.start()) as usize + 1);
     let count = |x: &[K]| {
         let mut counts = vec![0; counters];
-        x.iter().for_each(|key| counts[(key.ordered() - least) as usize] += 1);
-        counts
+        for key in x {
+            *counts.get_mut(key.ordered().wrapping_sub(least) as usize)? += 1;
+        }
+        Some(counts)
     };
     let add = |mut a: Vec<u32>, b: Vec<u32>| {
         a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
@@ -304,5 +324,5 @@ fn counts<K: SortKey>(x: &[K], numbers: &RangeInclusive<u64>) -> Vec<u32> {
     };
     // Parts are longer than the counters that they need.
     let part = x.len().div_ceil(2 * rayon::current_num_threads()).max(LONG);
-    x.par_chunks(part).map(count).reduce_with(add).unwrap_or_default()
+    x.par_chunks(part).map(count).try_reduce_with(|a, b| Some(add(a, b)))?
 }

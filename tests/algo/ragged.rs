@@ -128,9 +128,12 @@ fn a_histogram_counts_every_value() {
     for_lengths(70_001, |len| {
         let mut random = Random(len as u64);
         let mut drawn = |below: u64| (0..len).map(|_| random.below(below)).collect::<Vec<u64>>();
-        // Few values, about as many as there are records, and all.
-        for below in [100, len as u64 + 1, 1 << 16, u64::MAX] {
-            let x = drawn(below);
+        // Few values, about as many as there are records, and all; a last one that the first ones do not lead to expect.
+        for (below, last) in
+            [(100, 0), (100, 350), (100, 9000), (100, u64::MAX), (len as u64 + 1, 0), (1 << 16, 0), (u64::MAX, 0)]
+        {
+            let mut x = drawn(below);
+            x.iter_mut().last().into_iter().for_each(|x| *x = x.wrapping_add(last));
             counts_like_a_map(x.iter().map(|&x| x as i8).collect(), i8::cmp);
             counts_like_a_map(x.iter().map(|&x| x as u16).collect(), u16::cmp);
             counts_like_a_map(x.iter().map(|&x| x as i32 - 50).collect(), i32::cmp);
