@@ -1,6 +1,6 @@
 //! Why an algorithm refuses its input.
 
-use std::ops::RangeInclusive;
+use std::ops::{Range, RangeInclusive};
 
 use crate::Error;
 
@@ -103,6 +103,18 @@ pub enum AlgoError {
         row: usize,
         /// Which column, from 0.
         column: usize,
+    },
+    /// A token that is no number of the kind that was asked for.
+    #[error("token {token}, bytes {} to {}, is no {expected}: `{got}`", bytes.start, bytes.end)]
+    Token {
+        /// Which token, from 0.
+        token: usize,
+        /// Where it is in the text.
+        bytes: Range<usize>,
+        /// What it should be.
+        expected: &'static str,
+        /// Its text; nothing if it lies outside of the text that was given.
+        got: String,
     },
     /// A scan could not be built or run. Slices that were to be written or sorted then hold old and new elements, and in no
     /// order.

@@ -191,3 +191,39 @@ fn separators_that_mean_something_else_are_refused() {
         r"'\r' as separator, expected no quote, newline or carriage return"
     );
 }
+
+#[test]
+fn tokens_of_numbers_become_columns() {
+    use monoscan::algo::text::Decimals;
+    use monoscan::lexer::{Kind, Lexer};
+
+    let rules = Lexer::builder().token("number", "[-+.0-9e]+").skip("other", "[^-+.0-9e]+");
+    let lexer = rules.build().unwrap().only(&[Kind::Rule(0)]);
+    for_lengths(3001, |len| {
+        let mut random = Random(len as u64 + 7);
+        let rows: Vec<(i64, f64)> = (0..len)
+            .map(|_| (random.bits() as i64, f64::from_bits(random.bits())))
+            .filter(|row| row.1.is_finite())
+            .collect();
+        let text: String = rows.iter().map(|(a, b)| format!("at {a}: {b:e} m, ")).collect();
+        let tokens = lexer.lex(text.as_bytes()).unwrap();
+        let table = Decimals::new(text.as_bytes(), &tokens, 2).unwrap();
+        assert_eq!(table.height(), rows.len());
+        assert_eq!(table.integers(0).unwrap(), rows.iter().map(|row| row.0).collect::<Vec<_>>());
+        assert_eq!(table.floats(1).unwrap(), rows.iter().map(|row| row.1).collect::<Vec<_>>());
+    });
+    let text = b"1, 2.5, 3, -, 9223372036854775808";
+    let tokens = lexer.lex(text).unwrap();
+    let refused = |error: AlgoError| match error {
+        AlgoError::Token { token, bytes, expected, got } => (token, bytes, expected, got),
+        error => panic!("{error}"),
+    };
+    let column = Decimals::new(text, &tokens, 1).unwrap();
+    assert_eq!(refused(column.integers(0).unwrap_err()), (1, 3..6, "integer of 64 bits", "2.5".to_owned()));
+    assert_eq!(refused(column.floats(0).unwrap_err()), (3, 11..12, "number", "-".to_owned()));
+    // A token outside of the text that was given has no text.
+    let column = Decimals::new(&text[..4], &tokens, 1).unwrap();
+    assert_eq!(refused(column.floats(0).unwrap_err()), (1, 3..6, "number", String::new()));
+    let error = Decimals::new(text, &tokens, 3).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "tokens", expected: 6, got: 5 }), "{error}");
+}

@@ -17,6 +17,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::super::{AlgoError, compiled, counted};
+use super::numbers::parsed;
 use crate::ops::Xor;
 use crate::prelude::*;
 
@@ -161,16 +162,11 @@ impl Fields {
         first_row: usize,
         column: usize,
     ) -> Result<Vec<T>, AlgoError> {
-        let number = |row: usize| {
-            let fields = self.rows[row] as usize..self.rows[row + 1] as usize;
-            let text = (column < fields.len()).then(|| self.unquoted(text, fields.start + column));
-            text.and_then(|text| std::str::from_utf8(&text).ok()?.parse().ok())
+        let field = |row: usize| {
+            let fields = self.rows[first_row + row] as usize..self.rows[first_row + row + 1] as usize;
+            (column < fields.len()).then(|| self.unquoted(text, fields.start + column))
         };
-        let numbers: Vec<Option<T>> = (first_row..self.height()).into_par_iter().map(number).collect();
-        let missing = numbers.iter().position(Option::is_none);
-        match missing {
-            Some(place) => Err(AlgoError::NoNumber { row: first_row + place, column }),
-            None => Ok(numbers.into_iter().flatten().collect()),
-        }
+        let rows = self.height().saturating_sub(first_row);
+        parsed(rows, field).map_err(|row| AlgoError::NoNumber { row: first_row + row, column })
     }
 }

@@ -5,15 +5,17 @@
 //! | [`lines_and_columns`] | newlines so far, and where the last one was | 1 scan |
 //! | [`check_utf8`] | none: characters say where they begin | 1 loop |
 //! | [`csv`] | whether a quote is open: parity of the quotes so far | 1 scan |
-//! | [`Fields::integers`], [`Fields::floats`] | none: fields that are known are a loop | 1 loop |
+//! | [`Fields::integers`], [`Fields::floats`], [`Decimals`] | none: fields or tokens that are known are a loop | 1 loop |
 //!
 //! Tokens of any other syntax are what [`lexer`](crate::lexer) is for, and all places where matches
 //! of regular expressions end are found by its `PatternSet`.
 
 mod csv;
+mod numbers;
 mod utf8;
 
 pub use csv::{Fields, csv};
+pub use numbers::Decimals;
 pub use utf8::check_utf8;
 
 use super::{AlgoError, compiled, counted};

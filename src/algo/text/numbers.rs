@@ -1,0 +1,104 @@
+//! Columns of numbers out of the tokens of a lexer: where numbers stand, it knows.
+//!
+//! ```text
+//! monoid   none: tokens that are known are a loop
+//! cost     work n, 1 loop over the tokens of a column
+//! ```
+
+use std::str::FromStr;
+
+use rayon::prelude::*;
+
+use super::super::AlgoError;
+use crate::lexer::TokenList;
+
+/// A table of decimals, row by row: so many tokens of a text are a row. A lexer that keeps nothing but numbers
+/// ([`only`](crate::lexer::Lexer::only)) leaves such a list.
+///
+/// ```
+/// use monoscan::algo::text::Decimals;
+/// use monoscan::lexer::{Kind, Lexer};
+///
+/// let lexer = Lexer::builder().token("number", "-?[0-9]+(\\.[0-9]+)?").skip("other", "[^-0-9]+").build()?;
+/// let text = b"at 1: 2.5 m, at -3: 4 m";
+/// let tokens = lexer.only(&[Kind::Rule(0)]).lex(text)?;
+/// let table = Decimals::new(text, &tokens, 2)?;
+/// assert_eq!((table.integers(0)?, table.floats(1)?), (vec![1, -3], vec![2.5, 4.0]));
+/// assert_eq!(table.integers(1).unwrap_err().to_string(), "token 1, bytes 6 to 9, is no integer of 64 bits: `2.5`");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Decimals<'a> {
+    text: &'a [u8],
+    tokens: &'a TokenList,
+    width: usize,
+}
+
+impl<'a> Decimals<'a> {
+    /// The tokens of this text as rows of `width`.
+    ///
+    /// # Errors
+    /// [`AlgoError::Length`] if they are no whole rows: the expected length is that of the rows that have begun.
+    ///
+    /// # Panics
+    /// If `width` is 0.
+    pub fn new(text: &'a [u8], tokens: &'a TokenList, width: usize) -> Result<Decimals<'a>, AlgoError> {
+        let (expected, got) = (tokens.len().next_multiple_of(width), tokens.len());
+        if expected != got {
+            return Err(AlgoError::Length { argument: "tokens", expected, got });
+        }
+        Ok(Decimals { text, tokens, width })
+    }
+
+    /// How many rows there are.
+    pub fn height(&self) -> usize {
+        self.tokens.len() / self.width
+    }
+
+    /// A column as integers.
+    ///
+    /// # Errors
+    /// [`AlgoError::Token`] with the first token of the column that is no integer of 64 bits, or lies outside of the text.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn integers(&self, column: usize) -> Result<Vec<i64>, AlgoError> {
+        self.numbers(column, "integer of 64 bits")
+    }
+
+    /// A column as floats, each rounded once.
+    ///
+    /// # Errors
+    /// [`AlgoError::Token`] with the first token of the column that is no number, or lies outside of the text.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn floats(&self, column: usize) -> Result<Vec<f64>, AlgoError> {
+        self.numbers(column, "number")
+    }
+
+    fn numbers<T: FromStr + Send>(&self, column: usize, expected: &'static str) -> Result<Vec<T>, AlgoError> {
+        assert!(column < self.width, "column {column} of {}", self.width);
+        let place = |row: usize| row * self.width + column;
+        let bytes = |token: usize| self.tokens.starts()[token] as usize..self.tokens.ends()[token] as usize;
+        parsed(self.height(), |row| self.text.get(bytes(place(row)))).map_err(|row| {
+            let (token, bytes) = (place(row), bytes(place(row)));
+            let got = String::from_utf8_lossy(self.text.get(bytes.clone()).unwrap_or_default()).into_owned();
+            AlgoError::Token { token, bytes, expected, got }
+        })
+    }
+}
+
+/// The numbers that these texts are; or the first place of one that is none.
+pub(super) fn parsed<T, B>(len: usize, text: impl Fn(usize) -> Option<B> + Sync) -> Result<Vec<T>, usize>
+where
+    T: FromStr + Send,
+    B: AsRef<[u8]>,
+{
+    let number = |place: usize| std::str::from_utf8(text(place)?.as_ref()).ok()?.parse().ok();
+    let numbers: Vec<Option<T>> = (0..len).into_par_iter().map(number).collect();
+    match numbers.iter().position(Option::is_none) {
+        Some(place) => Err(place),
+        None => Ok(numbers.into_iter().flatten().collect()),
+    }
+}
