@@ -108,7 +108,6 @@ fn records_are_kept_parted_and_counted() {
 #[test]
 #[ignore = "needs a CUDA device"]
 fn segments_have_their_totals_and_series_their_past() {
-    let mut space = Workspace::new();
     for rows in [0usize, 1, 2, 1000, 70_001] {
         // Empty rows, short ones, and one that is longer than a block.
         let length = |row: usize| [0, 0, 1, 7, 40][mix(row) as usize % 5] + if row == rows / 2 { 100_000 } else { 0 };
@@ -121,7 +120,7 @@ fn segments_have_their_totals_and_series_their_past() {
         let totals = groups::totals_by_offsets(&offsets, &x).unwrap();
         assert_eq!(here(on_gpu::totals_by_offsets(&doffsets, &there(&x)).unwrap()), totals);
         let mut out = there(&vec![Sum(7); rows]);
-        space.totals_by_offsets_into(&doffsets, &there(&x), &mut out).unwrap();
+        on_gpu::totals_by_offsets_into(&doffsets, &there(&x), &mut out).unwrap();
         assert_eq!(here(out), totals);
 
         let width = 900;
@@ -129,7 +128,7 @@ fn segments_have_their_totals_and_series_their_past() {
         let (values, by) = (drawn(len, |bits| (bits >> 61) as f64), drawn(width, |bits| (bits >> 60) as f64));
         let expected = sparse::Csr::new(&offsets, &columns, &values, width).unwrap().times(&by).unwrap();
         let (dcolumns, dvalues) = (there(&columns), there(&values));
-        let mut matrix = Csr::new(&doffsets, &dcolumns, &dvalues, width).unwrap();
+        let matrix = Csr::new(&doffsets, &dcolumns, &dvalues, width).unwrap();
         for _ in 0..2 {
             assert_eq!(here(matrix.times(&there(&by)).unwrap()), expected);
         }

@@ -320,13 +320,12 @@ impl Bench<'_> {
         let sum = |row: usize| x[row_of(row)].iter().fold(0i32, |sum, x| sum.wrapping_add(x.0));
         let sums: Vec<i32> = (0..rows).into_par_iter().map(sum).collect();
         let dx = self.upload(&x)?;
-        let mut space = Workspace::new();
         let mut out = self.upload(&x[..rows])?;
-        space.totals_by_offsets_into(&doffsets, &dx, &mut out)?;
+        on_gpu::totals_by_offsets_into(&doffsets, &dx, &mut out)?;
         let found: Vec<i32> = out.to_vec()?.into_iter().map(|sum| sum.0).collect();
         self.check("totalsByOffsets", &found, &sums);
         self.time(("totalsByOffsets.i32", power), 4.0 * len as f64 + 8.0 * rows as f64, || {
-            Ok(space.totals_by_offsets_into(&doffsets, &dx, &mut out)?)
+            Ok(on_gpu::totals_by_offsets_into(&doffsets, &dx, &mut out)?)
         })?;
 
         let columns = made(len, |i| (mix(i) % rows as u64) as u32);
@@ -335,7 +334,7 @@ impl Bench<'_> {
         let product = |row: usize| row_of(row).map(|i| values[i] * x[columns[i] as usize]).sum();
         let products: Vec<f32> = (0..rows).into_par_iter().map(product).collect();
         let (dcolumns, dvalues, dx) = (self.upload(&columns)?, self.upload(&values)?, self.upload(&x)?);
-        let mut matrix = Csr::new(&doffsets, &dcolumns, &dvalues, rows)?;
+        let matrix = Csr::new(&doffsets, &dcolumns, &dvalues, rows)?;
         let mut y = matrix.times(&dx)?;
         self.check("spmv", &y.to_vec()?, &products);
         self.time(("spmv.f32", power), 8.0 * len as f64 + 12.0 * rows as f64, || Ok(matrix.times_into(&dx, &mut y)?))

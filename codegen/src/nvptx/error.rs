@@ -72,6 +72,9 @@ pub enum PlanError {
         /// The architecture.
         arch: Arch,
     },
+    /// Totals of segments are made of records alone, one by one.
+    #[error("totals are states of a program of one level that reads nothing but its records")]
+    Totals,
     /// No tile of the program fits a block.
     #[error("no tile of the program fits a block")]
     NoTile,

@@ -13,6 +13,7 @@
 //! | `kernel` | the parts that kernels of every schedule are made of |
 //! | `lower` | opcodes of the IR as LLVM IR |
 //! | `helpers` | kernels that are no scans: flags out of offsets, starts and ends of segments, spaced columns, splits by digits |
+//! | `totals.rs` | the totals of segments between offsets, in one pass |
 //! | `emit` | the builder of LLVM IR, device intrinsics, and LLVM |
 
 mod ahead;
@@ -31,15 +32,17 @@ mod plan;
 mod schedule;
 #[allow(missing_docs, reason = "hidden but for studies")]
 mod strategy;
+mod totals;
 
 pub use ahead::{AotFiles, compile_ahead};
 pub use error::{NvptxError, PlanError};
 pub use helpers::{
-    ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments, EndsArguments, HELPER_THREADS, HelperIr, HelperKernel,
-    MOST_OF_BLOCK, OffsetsArguments, SpacingArguments, SplitArguments, StartsArguments, Width,
+    ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments, HELPER_THREADS, HelperIr, HelperKernel, MOST_OF_BLOCK,
+    OffsetsArguments, SpacingArguments, SplitArguments, StartsArguments, Width,
 };
 pub use ir::KernelIr;
 pub use plan::KernelPlan;
+pub use totals::{TotalsKernel, TotalsPass};
 
 use crate::gpu::Manifest;
 

@@ -29,17 +29,21 @@ impl Helpers {
         if let Some(loaded) = lock().get(&helper) {
             return Ok(loaded.clone());
         }
-        let Maker { device, arch, cache, .. } = maker;
-        let ir = HelperIr::new(helper, *arch);
-        let (module, _) = Module::made(device, &ir.key(), cache.as_ref(), || ir.compile().map_err(Error::from))?;
-        let (kernel, shared) = (module.kernel("scan")?, to_u32("shared memory", helper.shared())?);
-        kernel.allow_shared(shared)?;
-        let loaded = Loaded { _last_launch: DeviceBuffer::uninitialized(device, 1)?, kernel, shared };
+        let loaded = Loaded::new((&HelperIr::new(helper, maker.arch), helper.shared()), maker)?;
         Ok(lock().entry(helper).or_insert(Arc::new(loaded)).clone())
     }
 }
 
 impl Loaded {
+    /// The kernel of this text, with so many bytes of shared memory for a block.
+    pub(super) fn new((ir, shared): (&HelperIr, usize), maker: &Maker) -> Result<Loaded, Error> {
+        let Maker { device, cache, .. } = maker;
+        let (module, _) = Module::made(device, &ir.key(), cache.as_ref(), || ir.compile().map_err(Error::from))?;
+        let (kernel, shared) = (module.kernel("scan")?, to_u32("shared memory", shared)?);
+        kernel.allow_shared(shared)?;
+        Ok(Loaded { _last_launch: DeviceBuffer::uninitialized(device, 1)?, kernel, shared })
+    }
+
     /// Gives it to a stream, in so many blocks.
     ///
     /// # Safety

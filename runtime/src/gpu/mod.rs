@@ -23,6 +23,7 @@
 //! | `spaced` | copies of columns in device memory whose records are not one after the other |
 //! | `helpers` | kernels that are no scans (with the feature `ptx`) |
 //! | `moves` | records moved about for algorithms, by such kernels (with the feature `ptx`) |
+//! | `totals` | totals of segments for algorithms, each its own, left on the device (with the feature `ptx`) |
 //! | `chunks` | lines of automata of many states, by a thread for each chunk (with the feature `ptx`) |
 //! | `ends` | totals of segments between offsets, or of equal keys |
 
@@ -53,6 +54,9 @@ mod spaced;
 mod staging;
 mod states;
 mod task;
+#[cfg(feature = "ptx")]
+#[doc(hidden)]
+pub mod totals;
 #[cfg(feature = "ptx")]
 mod variant;
 

@@ -6,14 +6,11 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use monoscan_codegen::nvptx::{
-    EndsArguments, HELPER_THREADS, HelperKernel, MOST_OF_BLOCK, OffsetsArguments, SplitArguments, StartsArguments,
-    Width,
-};
+use monoscan_codegen::nvptx::{HELPER_THREADS, HelperKernel, MOST_OF_BLOCK, SplitArguments, StartsArguments, Width};
 
 use super::helpers::{Helpers, Loaded};
 use super::variant::Maker;
-use crate::cuda::{Device, DeviceSliceMut, Stream};
+use crate::cuda::{Device, Stream};
 use crate::device::DeviceError;
 use crate::device_memory::DeviceMemory;
 use crate::error::Error;
@@ -59,12 +56,23 @@ unsafe fn launch(
     read: &[&DeviceMemory],
     written: &mut [&mut DeviceMemory],
 ) -> Result<(), Error> {
+    in_order(stream, read, written, || {
+        // SAFETY: the caller says so. Kernels are kept for good, and memory that is freed waits for the device's work.
+        unsafe { helper(stream.device(), kernel)?.launch(blocks, arguments, stream) }
+    })
+}
+
+/// Gives work to a stream: after what writes these columns, and before whatever is to write or read them.
+pub(super) fn in_order(
+    stream: &Stream,
+    read: &[&DeviceMemory],
+    written: &mut [&mut DeviceMemory],
+    give: impl FnOnce() -> Result<(), Error>,
+) -> Result<(), Error> {
     read.iter().try_for_each(|memory| expect_here(memory, "input", stream))?;
     written.iter().try_for_each(|memory| expect_here(memory, "output", stream))?;
-    let kernel = helper(stream.device(), kernel)?;
     read.iter().copied().chain(written.iter().map(|memory| &**memory)).try_for_each(|memory| memory.before(stream))?;
-    // SAFETY: the caller says so. Kernels are kept for good, and memory that is freed waits for the device's work.
-    unsafe { kernel.launch(blocks, arguments, stream) }?;
+    give()?;
     read.iter().try_for_each(|memory| memory.after(stream))?;
     written.iter_mut().for_each(|memory| memory.written_in(stream));
     Ok(())
@@ -218,64 +226,4 @@ pub fn look_up(
     let kernel = (HelperKernel::Starts, records.div_ceil(HELPER_THREADS));
     // SAFETY: the columns are as long as the kernel takes them to be; places are held below `count`.
     unsafe { launch(kernel, bytemuck::bytes_of(&arguments), &stream, &[from, places], &mut [to]) }
-}
-
-/// Flags the first records of the segments between these offsets, `u32`s, among so many records.
-///
-/// # Errors
-/// As [`look_up`].
-///
-/// # Panics
-/// There are no offsets, or there are fewer flags.
-pub fn heads((offsets, count): (&DeviceMemory, usize), flags: &mut DeviceMemory, records: usize) -> Result<(), Error> {
-    assert!(count > 0 && offsets.len() >= 4 * count && flags.len() >= records, "at least one offset");
-    let stream = offsets.stream().clone();
-    expect_here(offsets, "input", &stream)?;
-    expect_here(flags, "output", &stream)?;
-    flags.before(&stream)?;
-    // SAFETY: the memory is borrowed mutably, and has so many bytes.
-    unsafe { DeviceSliceMut::<u8>::from_raw(stream.device(), flags.address(), records) }.fill_zero(&stream)?;
-    let arguments = OffsetsArguments {
-        segments: count as u64 - 1,
-        records: records as u64,
-        offsets: offsets.address(),
-        flags: flags.address(),
-        numbers: 0,
-        reversed: 0,
-        wide: 0,
-    };
-    let kernel = (HelperKernel::Offsets, (count - 1).div_ceil(HELPER_THREADS));
-    // SAFETY: the columns are as long as the kernel takes them to be, which ignores offsets behind the records.
-    unsafe { launch(kernel, bytemuck::bytes_of(&arguments), &stream, &[offsets], &mut [flags]) }
-}
-
-/// The last record of each segment between these offsets, `u32`s; `empty` of a segment without records.
-///
-/// # Errors
-/// As [`look_up`].
-///
-/// # Panics
-/// A column is too short.
-pub fn ends(
-    (offsets, count): (&DeviceMemory, usize),
-    (from, records, bytes): (&DeviceMemory, usize, usize),
-    empty: &DeviceMemory,
-    to: &mut DeviceMemory,
-) -> Result<(), Error> {
-    assert!(count > 0 && offsets.len() >= 4 * count && from.len() >= records * bytes);
-    assert!(empty.len() >= bytes && to.len() >= (count - 1) * bytes, "a record for all, and one for each segment");
-    let stream = from.stream().clone();
-    let arguments = EndsArguments {
-        segments: count as u64 - 1,
-        offsets: offsets.address(),
-        wide: 0,
-        records: records as u64,
-        bytes: bytes as u64,
-        from: from.address(),
-        empty: empty.address(),
-        to: to.address(),
-    };
-    let kernel = (HelperKernel::Ends, (count - 1).div_ceil(HELPER_THREADS));
-    // SAFETY: the columns are as long as the kernel takes them to be, which ignores segments that leave them.
-    unsafe { launch(kernel, bytemuck::bytes_of(&arguments), &stream, &[offsets, from, empty], &mut [to]) }
 }

@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`select()`], [`unique`], [`encode`], [`sums_by_key`], [`totals_by_key`] | one scan with a filter |
 //! | [`partition`], [`partition3`], [`sort()`], [`sort_with_values`], [`argsort`], [`histogram`] | for each digit two kernels, and a scan of counts between them |
-//! | [`totals_by_offsets`], [`Csr`] | one segmented scan, and a kernel that takes the last record of each segment |
+//! | [`totals_by_offsets`], [`Csr`] | one pass over the records, in blocks of equal length, and one over the states of blocks |
 //! | [`forward_fill`], [`backward_fill`], [`sessions`], [`running_argmax`], [`line_of_sight`] | one scan |
 //!
 //! Long integers, recurrences, lists, trees, brackets, text, run-length decoding and quicksort run
@@ -20,8 +20,7 @@
 //! several meet. [`Workspace::sort`] and [`Csr::times_into`] return at once. The others wait for
 //! the device: for the number of results, for the check of their input, or since they give back
 //! memory. New vectors are taken from the driver, which takes time. A [`Workspace`] and a [`Csr`]
-//! keep what they need beside their results, but for the identity that `totals_by_offsets_into`
-//! uploads.
+//! keep what they need beside their results.
 //!
 //! [`Select::scan`]: crate::algo::select::Select::scan
 //! [`Scan::on`]: crate::Scan::on
@@ -48,7 +47,7 @@ mod selected;
 pub use ordered::{argsort, histogram, partition, partition3, sort, sort_with_values};
 pub use ragged::{
     Csr, backward_fill, forward_fill, line_of_sight, running_argmax, sessions, sums_by_key, sums_by_key_into,
-    totals_by_key, totals_by_offsets,
+    totals_by_key, totals_by_offsets, totals_by_offsets_into,
 };
 pub use selected::{encode, encode_into, select, select_into, unique};
 
@@ -79,7 +78,7 @@ fn look_up_into<T: ScanType>(
 }
 
 /// Memory that algorithms need beside their input and output, taken from the driver once for many calls: of sorts one more vector
-/// of keys and one of values, of sums by offsets one more of records, and counts.
+/// of keys and one of values, and counts.
 ///
 /// ```no_run
 /// use monoscan::{Device, DeviceVec, algo::{on_gpu::Workspace, sort::Order}};

@@ -1,12 +1,15 @@
 //! Ragged data and series: scans that start over, or that remember.
 
-use monoscan_runtime::gpu::moves;
+use monoscan_runtime::DeviceError;
+use monoscan_runtime::gpu::totals::Totals;
 
-use super::{Workspace, expect_no_capture, look_up_into};
+use super::expect_no_capture;
 use crate::algo::{AlgoError, check_length, check_offsets, compiled_for, counted, groups, series};
+use crate::lang::layout_of;
 use crate::ops::{Max, Min, Sum};
 use crate::prelude::*;
 use crate::scan::DeviceVec;
+use crate::{Device, Error};
 
 /// The key and the sum of each run of equal keys. Integers wrap.
 ///
@@ -76,24 +79,6 @@ fn check_device_offsets(offsets: &DeviceVec<u32>, len: usize) -> Result<(), Algo
     Ok(())
 }
 
-/// The last record of each segment between these offsets, into a vector with space for each; `empty`, a vector of one, of a
-/// segment without records.
-fn ends<T: ScanType>(
-    offsets: &DeviceVec<u32>,
-    x: &DeviceVec<T>,
-    empty: &DeviceVec<T>,
-    to: &mut DeviceVec<T>,
-) -> Result<(), AlgoError> {
-    let records = (x.memory(), x.len(), size_of::<T>());
-    Ok(moves::ends((offsets.memory(), offsets.len()), records, empty.memory(), to.memory_mut())?)
-}
-
-/// Flags where the segments between these offsets begin.
-fn mark_heads(offsets: &DeviceVec<u32>, heads: &mut DeviceVec<bool>) -> Result<(), AlgoError> {
-    let len = heads.len();
-    Ok(moves::heads((offsets.memory(), offsets.len()), heads.memory_mut(), len)?)
-}
-
 /// The total of the records `offsets[k]..offsets[k + 1]` for each k; the identity of none. Reads the offsets before.
 ///
 /// # Errors
@@ -101,45 +86,40 @@ fn mark_heads(offsets: &DeviceVec<u32>, heads: &mut DeviceVec<bool>) -> Result<(
 pub fn totals_by_offsets<M: Monoid>(offsets: &DeviceVec<u32>, x: &DeviceVec<M>) -> Result<DeviceVec<M>, AlgoError> {
     counted(offsets.len())?;
     let mut totals = DeviceVec::beside(x, offsets.len().saturating_sub(1))?;
-    Workspace::new().totals_by_offsets_into(offsets, x, &mut totals)?;
+    totals_by_offsets_into(offsets, x, &mut totals)?;
     Ok(totals)
 }
 
-/// The memory that a workspace keeps for segments: the look-ups beside each record, the state there, and flags of heads.
-const BESIDE: usize = 0;
-const RUNNING: usize = 1;
-const HEADS: usize = 2;
+/// The same into a vector with space for each.
+///
+/// # Errors
+/// As [`totals_by_offsets`]; also if `totals` has another length.
+pub fn totals_by_offsets_into<M: Monoid>(
+    offsets: &DeviceVec<u32>,
+    x: &DeviceVec<M>,
+    totals: &mut DeviceVec<M>,
+) -> Result<(), AlgoError> {
+    expect_no_capture([offsets.memory(), x.memory(), totals.memory()])?;
+    check_device_offsets(offsets, x.len())?;
+    check_length("totals", offsets.len() - 1, totals.len())?;
+    let of = compiled_for(x.device(), |device| {
+        Totals::new(cuda(&device)?, Scan::<M>::new()?.as_dyn().program(), None, &layout_of::<M>())
+    })?;
+    // SAFETY: these offsets were checked.
+    let submitted =
+        unsafe { of.submit((&[x.memory()], None), (offsets.memory(), offsets.len()), x.len(), totals.memory_mut()) };
+    Ok(submitted?)
+}
 
-impl Workspace {
-    /// [`totals_by_offsets`] into a vector with space for each, with this memory.
-    ///
-    /// # Errors
-    /// As there; also if `totals` has another length.
-    pub fn totals_by_offsets_into<M: Monoid>(
-        &mut self,
-        offsets: &DeviceVec<u32>,
-        x: &DeviceVec<M>,
-        totals: &mut DeviceVec<M>,
-    ) -> Result<(), AlgoError> {
-        expect_no_capture([offsets.memory(), x.memory(), totals.memory()])?;
-        check_device_offsets(offsets, x.len())?;
-        check_length("totals", offsets.len() - 1, totals.len())?;
-        let scan = compiled_for(x.device(), |device| Scan::<M>::new()?.on(device))?;
-        let (mut running, mut heads) = (self.take(RUNNING, x, x.len())?, self.take(HEADS, x, x.len())?);
-        mark_heads(offsets, &mut heads)?;
-        scan.segmented(&heads).inclusive_into(x, &mut running)?;
-        let empty = DeviceVec::upload(&x.device(), &[M::identity()])?;
-        ends(offsets, &running, &empty, totals)?;
-        self.keep(RUNNING, running);
-        self.keep(HEADS, heads);
-        Ok(())
-    }
+/// The device as one of CUDA's.
+fn cuda(device: &Device) -> Result<&monoscan_runtime::cuda::Device, Error> {
+    device.as_cuda().ok_or_else(|| DeviceError::NoCompiler { device: *device }.into())
 }
 
 /// A sparse matrix in the memory of a device, row by row. What [`sparse::Csr`](crate::algo::sparse::Csr) is for slices.
 ///
-/// A product looks up the element of x for each value, scans the products within rows, and takes the last one of each row. For
-/// values of b bytes, 5 b + 5 bytes move for each, and 2 b more for each row. It keeps memory for two elements beside each value.
+/// A product looks up the element of x for each value and sums the products up, in one pass, whose blocks take as many values
+/// each. For values of b bytes, b + 4 bytes are read for each, and a sector of the second-level cache.
 ///
 /// ```no_run
 /// use monoscan::{Device, DeviceVec, algo::on_gpu::Csr};
@@ -150,7 +130,7 @@ impl Workspace {
 /// let gpu = Device::cuda(0)?;
 /// let (offsets, columns) = (DeviceVec::upload(&gpu, &[0, 2, 2, 3])?, DeviceVec::upload(&gpu, &[0, 2, 1])?);
 /// let values = DeviceVec::upload(&gpu, &[1.0, 2.0, 3.0])?;
-/// let mut matrix = Csr::new(&offsets, &columns, &values, 3)?;
+/// let matrix = Csr::new(&offsets, &columns, &values, 3)?;
 /// let x = DeviceVec::upload(&gpu, &[10.0, 20.0, 30.0])?;
 /// assert_eq!(matrix.times(&x)?.to_vec()?, [70.0, 0.0, 60.0]);
 /// # Ok::<(), monoscan::algo::AlgoError>(())
@@ -160,9 +140,6 @@ pub struct Csr<'a, T> {
     offsets: &'a DeviceVec<u32>,
     columns: &'a DeviceVec<u32>,
     values: &'a DeviceVec<T>,
-    heads: DeviceVec<bool>,
-    zero: DeviceVec<T>,
-    space: Workspace,
     width: usize,
 }
 
@@ -188,10 +165,7 @@ impl<'a, T: Num> Csr<'a, T> {
             let got = columns[place] as usize;
             return Err(AlgoError::Index { argument: "columns", place, expected: width, got });
         }
-        let mut heads = DeviceVec::beside(values, values.len())?;
-        mark_heads(offsets, &mut heads)?;
-        let zero = DeviceVec::upload(&values.device(), &[T::ZERO])?;
-        Ok(Csr { offsets, columns, values, heads, zero, space: Workspace::new(), width })
+        Ok(Csr { offsets, columns, values, width })
     }
 
     /// How many rows.
@@ -203,7 +177,7 @@ impl<'a, T: Num> Csr<'a, T> {
     ///
     /// # Errors
     /// [`AlgoError::Length`] if `x` is not as long as the matrix is wide.
-    pub fn times(&mut self, x: &DeviceVec<T>) -> Result<DeviceVec<T>, AlgoError> {
+    pub fn times(&self, x: &DeviceVec<T>) -> Result<DeviceVec<T>, AlgoError> {
         check_length("x", self.width, x.len())?;
         let mut y = DeviceVec::beside(x, self.height())?;
         self.times_into(x, &mut y)?;
@@ -214,7 +188,7 @@ impl<'a, T: Num> Csr<'a, T> {
     ///
     /// # Errors
     /// As [`times`](Csr::times); also if `y` is not as long as the matrix is high.
-    pub fn times_into(&mut self, x: &DeviceVec<T>, y: &mut DeviceVec<T>) -> Result<(), AlgoError> {
+    pub fn times_into(&self, x: &DeviceVec<T>, y: &mut DeviceVec<T>) -> Result<(), AlgoError> {
         expect_no_capture([
             x.memory(),
             y.memory(),
@@ -224,22 +198,19 @@ impl<'a, T: Num> Csr<'a, T> {
         ])?;
         check_length("x", self.width, x.len())?;
         check_length("y", self.height(), y.len())?;
-        let len = self.values.len();
-        let mut beside = self.space.take(BESIDE, x, len)?;
-        look_up_into(x, self.columns, &mut beside)?;
         let products = compiled_for(x.device(), |device| {
-            Scan::<Sum<T>>::builder()
+            let products = Scan::<Sum<T>>::builder()
                 .lift(scan!(|value: T, x: T| -> Sum<T> { Sum(value * x) }))
                 .project(scan!(|sum: Sum<T>| -> T { sum.0 }))
-                .build()?
-                .on(device)
+                .build()?;
+            Totals::new(cuda(&device)?, products.as_dyn().program(), Some(1), &layout_of::<T>())
         })?;
-        let mut running = self.space.take(RUNNING, x, len)?;
-        products.segmented(&self.heads).inclusive_into((self.values, &beside), &mut running)?;
-        ends(self.offsets, &running, &self.zero, y)?;
-        self.space.keep(BESIDE, beside);
-        self.space.keep(RUNNING, running);
-        Ok(())
+        let columns = (&[self.values.memory(), x.memory()][..], Some(self.columns.memory()));
+        // SAFETY: offsets and columns were checked when the matrix was made, and have been borrowed since.
+        let submitted = unsafe {
+            products.submit(columns, (self.offsets.memory(), self.offsets.len()), self.values.len(), y.memory_mut())
+        };
+        Ok(submitted?)
     }
 }
 

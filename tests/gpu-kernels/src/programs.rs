@@ -22,7 +22,7 @@ use scan_kit::zoo::{
 mod text;
 
 use text::{
-    BRACKETS, CASCADE, KEPT_EARLY, KEPT_STATES, KEPT_SUMS, LOOKED_UP, NEIGHBOURS, PADDED, recurrence, sum,
+    BRACKETS, CASCADE, KEPT_EARLY, KEPT_STATES, KEPT_SUMS, LOOKED_UP, NEIGHBOURS, PADDED, SELECTED, recurrence, sum,
     unitriangular,
 };
 
@@ -156,6 +156,7 @@ pub fn by_hand() -> Vec<Case> {
         PADDED.into(),
         BRACKETS.into(),
         KEPT_SUMS.into(),
+        SELECTED.into(),
         KEPT_STATES.into(),
         KEPT_STATES.replace("kept_states", "kept_states_after").replace("before.0.0", "after.0.0"),
         KEPT_EARLY.into(),

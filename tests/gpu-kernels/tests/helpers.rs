@@ -1,10 +1,9 @@
 //! Helper kernels in the emulator, against plain loops: offsets as flags and numbers, numbers as
-//! starts, ends of segments, records copied from one spacing to another, splits by digits.
+//! starts, records copied from one spacing to another, splits by digits.
 
 use monoscan_codegen::gpu::Arch;
 use monoscan_codegen::nvptx::{
-    EndsArguments, HELPER_THREADS, HelperIr, HelperKernel, OffsetsArguments, SpacingArguments, SplitArguments,
-    StartsArguments, Width,
+    HELPER_THREADS, HelperIr, HelperKernel, OffsetsArguments, SpacingArguments, SplitArguments, StartsArguments, Width,
 };
 use scan_emulator::{Device, Fault, Intrinsic, Kernel, Launch};
 use scan_kit::Random;
@@ -145,51 +144,6 @@ fn records_are_copied_from_any_spacing_to_any_other() {
         };
         launch(&kernel, &mut device, records, bytemuck::bytes_of(&arguments), case);
         assert_eq!(device.read(target), expected, "case {case}: {records} of {size} from {from:?} to {to:?}");
-    }
-}
-
-#[test]
-fn segments_have_their_last_records() {
-    let kernel = Kernel::compile(&HelperKernel::Ends.emulated(), "scan").unwrap();
-    let mut random = Random(8);
-    for case in 0..40u64 {
-        let (segments, size) = (*random.pick(&[1, 2, 255, 256, 300]), *random.pick(&[1usize, 2, 4, 6, 8, 16]));
-        let mut offsets = vec![0u64];
-        for _ in 0..segments {
-            offsets.push(offsets[offsets.len() - 1] + [0, 0, 1, 3, 9][random.below(5)]);
-        }
-        let records = offsets[segments] as usize;
-        let (from, empty) = (random.bytes(records * size), random.bytes(size));
-        // What goes beyond the records is ignored.
-        if random.chance(4) {
-            offsets[segments] += 1000;
-        }
-        let last = |ends: &[u64]| match ends[0] < ends[1] && ends[1] <= records as u64 {
-            true => &from[(ends[1] as usize - 1) * size..][..size],
-            false => &empty,
-        };
-        let expected: Vec<u8> = offsets.windows(2).flat_map(last).copied().collect();
-        let wide = random.chance(2);
-        let bytes: Vec<u8> = match wide {
-            true => offsets.iter().flat_map(|offset| offset.to_le_bytes()).collect(),
-            false => offsets.iter().flat_map(|&offset| (offset as u32).to_le_bytes()).collect(),
-        };
-        let mut device = Device::new();
-        let at = device.buffer_shifted(&bytes, random.below(16));
-        let (from, empty) = (device.buffer(&from), device.buffer(&empty));
-        let to = device.buffer(&vec![0; segments * size]);
-        let arguments = EndsArguments {
-            segments: segments as u64,
-            offsets: device.address(at),
-            wide: wide.into(),
-            records: records as u64,
-            bytes: size as u64,
-            from: device.address(from),
-            empty: device.address(empty),
-            to: device.address(to),
-        };
-        launch(&kernel, &mut device, segments, bytemuck::bytes_of(&arguments), case);
-        assert_eq!(device.read(to), expected, "case {case}");
     }
 }
 

@@ -5,14 +5,12 @@
 //! together.
 
 mod chunks;
-mod ends;
 mod offsets;
 mod spacing;
 mod split;
 mod starts;
 
 pub use chunks::{ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments};
-pub use ends::EndsArguments;
 pub use offsets::OffsetsArguments;
 pub use spacing::SpacingArguments;
 pub use split::{MOST_OF_BLOCK, SplitArguments, Width};
@@ -35,8 +33,6 @@ pub enum HelperKernel {
     Starts,
     /// Copies records between columns of any spacing: [`SpacingArguments`].
     Spacing,
-    /// Copies the last record of each segment: [`EndsArguments`].
-    Ends,
     /// Counts digits of keys, for a split: [`SplitArguments`].
     Count(Width),
     /// Moves keys, and values along with them, by a digit: [`SplitArguments`].
@@ -48,7 +44,7 @@ impl HelperKernel {
     pub fn all() -> impl Iterator<Item = HelperKernel> {
         let values = [None, Some(Width::Four), Some(Width::Eight)];
         let splits = Width::ALL.into_iter().flat_map(move |key| values.map(|value| HelperKernel::Split(key, value)));
-        let others = [HelperKernel::Offsets, HelperKernel::Starts, HelperKernel::Spacing, HelperKernel::Ends];
+        let others = [HelperKernel::Offsets, HelperKernel::Starts, HelperKernel::Spacing];
         others.into_iter().chain(Width::ALL.map(HelperKernel::Count)).chain(splits)
     }
 
@@ -59,7 +55,6 @@ impl HelperKernel {
             HelperKernel::Offsets => offsets::write(k),
             HelperKernel::Starts => starts::write(k),
             HelperKernel::Spacing => spacing::write(k),
-            HelperKernel::Ends => ends::write(k),
             HelperKernel::Count(key) => split::count(k, key),
             HelperKernel::Split(key, value) => split::distribute(k, key, value),
         });
@@ -97,7 +92,6 @@ impl HelperKernel {
             HelperKernel::Offsets => size_of::<OffsetsArguments>(),
             HelperKernel::Starts => size_of::<StartsArguments>(),
             HelperKernel::Spacing => size_of::<SpacingArguments>(),
-            HelperKernel::Ends => size_of::<EndsArguments>(),
             HelperKernel::Count(_) | HelperKernel::Split(..) => size_of::<SplitArguments>(),
         }
     }
@@ -124,6 +118,11 @@ impl HelperIr {
     pub fn new(kernel: HelperKernel, arch: Arch) -> HelperIr {
         let blocks = (HELPER_THREADS, kernel.blocks());
         HelperIr { text: as_ptx_kernel(&kernel.emulated(), "scan", kernel.bytes(), blocks), arch }
+    }
+
+    /// The kernel of this text, named `scan`.
+    pub(super) fn of(text: String, arch: Arch) -> HelperIr {
+        HelperIr { text, arch }
     }
 
     /// Writes one of the kernels over chunks, named `scan`.

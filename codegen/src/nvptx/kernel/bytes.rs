@@ -39,9 +39,10 @@ impl<'k> Bytes<'k> {
         Bytes { k, parts }
     }
 
-    /// The bytes of these words.
+    /// The bytes of these words, or of parts of another size, all of the same.
     pub fn of_words(k: &'k Builder, words: Vec<Value<'k>>) -> Bytes<'k> {
-        Bytes { k, parts: words.into_iter().enumerate().map(|(place, word)| (4 * place, word)).collect() }
+        let size = words.first().map_or(4, |word| word.ty().bits() as usize / 8);
+        Bytes { k, parts: words.into_iter().enumerate().map(|(place, word)| (size * place, word)).collect() }
     }
 
     /// The parts, which are words if they were made from such.

@@ -119,6 +119,31 @@ program brackets
     project (%0 = index: u64, %1 = state.0: i32) { return %0, %1 }
 ";
 
+/// Records with a flag are kept, with their index and what differs from the record before: nothing else decides.
+pub(super) const SELECTED: &str = "
+program selected
+  input { size 1, align 1, bool @ 0 }
+  input { size 4, align 4, u32 @ 0 }
+  stage (u32)
+    identity (0)
+    lift (%0 = record.0: bool) {
+      %1 = const.u32 0
+      return %1
+    }
+    combine (%0: u32, %1: u32) {
+      %2 = add.u32 %0, %1
+      return %2
+    }
+  output emit
+    column { size 4, align 4, u32 @ 0 }
+    column { size 8, align 8, u64 @ 0 }
+    filter (%0 = record.0: bool) { return %0 }
+    project (%0 = record.1: u32, %1 = prev.1: u32, %2 = index: u64) {
+      %3 = xor.u32 %0, %1
+      return %3, %2
+    }
+";
+
 /// Records where the sum so far is a multiple of four are kept, with that sum: a cascade whose results are no larger than records.
 pub(super) const KEPT_SUMS: &str = "
 program kept_sums
