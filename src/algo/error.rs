@@ -111,7 +111,7 @@ pub enum AlgoError {
         token: usize,
         /// Where it is in the text.
         bytes: Range<usize>,
-        /// What it should be.
+        /// The kind of number that was asked for.
         expected: &'static str,
         /// Its text; nothing if it lies outside of the text that was given.
         got: String,

@@ -6,8 +6,8 @@
 //! folds what follows the last end of a group, and scans that over the lanes. So the state before
 //! each group is known, and where a segment ends, that is its total.
 //!
-//! Three times a segment has begun further back: before the lane's group, before the warp's records,
-//! and before the tile. The first is settled by the scan over the lanes, the second by one over the
+//! A segment may have begun further back: before the lane's group, before the warp's records, or
+//! before the tile. The first is settled by the scan over the lanes, the second by one over the
 //! warps. For the third a block leaves the state at the end of its tile in a slot, and the state at
 //! the first end in its tile, if that segment began before. A second kernel, with a warp for each
 //! tile, puts the states of the tiles before in front of that.
@@ -50,7 +50,7 @@ pub enum TotalsPass {
     Carry,
 }
 
-/// What the two kernels of a program are.
+/// The two kernels of a program.
 pub struct TotalsKernel {
     recipe: Recipe,
     /// The input column that is gathered, if one is.

@@ -25,7 +25,7 @@ pub(super) struct Block<'k, 'a> {
     records: Value<'k>,
 }
 
-/// What a scan over lanes, of each the fold behind its last end, gives each lane.
+/// The results of a scan over lanes, of each the fold behind its last end.
 struct Scanned<'k> {
     /// The state before what the lane folded.
     before: State<'k>,
@@ -183,7 +183,7 @@ impl<'k, 'a> Block<'k, 'a> {
         });
     }
 
-    /// What comes before each lane, and behind all, out of what each has folded behind its last end, and whether it has any.
+    /// Scans over the lanes what each has folded behind its last end; `has_end` says whether it has any.
     fn scan(&self, before: &[Value<'k>], tail: State<'k>, has_end: Value<'k>) -> Scanned<'k> {
         let (k, lanes) = (self.k, self.lanes);
         let ends = k.ballot(has_end);
