@@ -99,17 +99,17 @@ impl<'k, 'a> Block<'k, 'a> {
             k.when(any, || {
                 let own = variables(&scanned.before);
                 let is_first = k.var(scanned.is_first & !has_end.get());
-                for record in 0..of.group {
+                for (record, &mark) in marks.iter().enumerate() {
                     set(&own, &step(&get(&own), record));
                     k.when(is_end(record), || {
                         let total = get(&own);
                         k.either(
                             is_first.get(),
                             || {
-                                slot.store(marks[record], 4);
+                                slot.store(mark, 4);
                                 packing.store_shared(k, slot.at(4 + of.state()), &total);
                             },
-                            || self.tell(marks[record] - 1, &total),
+                            || self.tell(mark - 1, &total),
                         );
                         is_first.set(k.bool(false));
                         set(&own, &self.identity());
