@@ -179,7 +179,7 @@ fn what_algorithms_refuse_of_slices_they_refuse_on_a_device() {
     let (offsets, columns, values) = (there(&[0u32, 3]), there(&[0u32, 5, 1]), there(&[1.0f32; 3]));
     let error = Csr::new(&offsets, &columns, &values, 5).unwrap_err();
     assert!(matches!(error, AlgoError::Index { place: 1, expected: 5, got: 5, .. }), "{error}");
-    let mut matrix = Csr::new(&offsets, &columns, &values, 6).unwrap();
+    let matrix = Csr::new(&offsets, &columns, &values, 6).unwrap();
     assert!(matches!(matrix.times(&values).unwrap_err(), AlgoError::Length { argument: "x", expected: 6, got: 3 }));
 
     // Vectors that a stream writes which is being captured.
