@@ -9,7 +9,7 @@ use super::Scan;
 use super::built::{Functions, Options, Types, built};
 use super::columns::{Parameterised, Record};
 use super::element::{Element, View};
-use super::native::{self, Elements, Known, Own, Unknown};
+use super::native::{self, Elements, Known, Own, Unknown, Wrapped};
 use super::operator::{self, Operator};
 use super::outputs::{Outputs, Unzipped};
 use super::program::Part;
@@ -54,7 +54,7 @@ impl<M: Monoid, O: Operator<M>> ScanBuilder<M, (O,), O> {
 
 impl<M: Plain> ScanBuilder<M, (M,), M> {
     /// Reads and writes plain values, as [`Scan::plain`].
-    pub fn plain(self) -> ScanBuilder<M, (M::Value,), M::Value, Unknown> {
+    pub fn plain(self) -> ScanBuilder<M, (M::Value,), M::Value, Known<Wrapped, Wrapped>> {
         // The components are the same, so the functions are.
         self.change(|_| Ok(()))
     }
@@ -83,7 +83,7 @@ impl<M: Monoid, In: Record, Out, N: native::Functions> ScanBuilder<M, In, Out, N
     /// assert_eq!(average.with(0.25)?.inclusive(&[8.0, 8.0])?, [2.0, 3.5]);
     /// # Ok::<(), monoscan::Error>(())
     /// ```
-    pub fn lift_with<A, F>(self, parameters: A::Parameters, f: F) -> ScanBuilder<M, A::Record, Out, Unknown>
+    pub fn lift_with<A, F>(self, parameters: A::Parameters, f: F) -> ScanBuilder<M, A::Record, Out, N::LiftWith<A, F>>
     where
         A: Parameterised,
         F: ScanFn<A, Out: Operator<M>>,

@@ -26,6 +26,10 @@ pub trait Record: Inputs {
     #[doc(hidden)]
     type Chunk: Default;
 
+    /// How many arguments.
+    #[doc(hidden)]
+    const COLUMNS: usize;
+
     #[doc(hidden)]
     fn push(chunk: &mut Self::Chunk, record: Self::Item);
 
@@ -187,6 +191,7 @@ impl<A: ScanType> Record for (A,) {
     type Item = A;
     type After<State: ScanType> = (State, A);
     type Chunk = Vec<A>;
+    const COLUMNS: usize = 1;
 
     fn push(chunk: &mut Vec<A>, record: A) {
         chunk.push(record);
@@ -213,6 +218,7 @@ macro_rules! records {
             type Item = Self;
             type After<State: ScanType> = (State, $($A,)+);
             type Chunk = ($(Vec<$A>,)+);
+            const COLUMNS: usize = [$($i),+].len();
 
             fn push(chunk: &mut Self::Chunk, record: Self) {
                 $(chunk.$i.push(record.$i);)+

@@ -48,6 +48,7 @@ mod ndarray;
 mod operator;
 mod outputs;
 mod over;
+mod passes;
 mod place;
 mod program;
 mod request;

@@ -1,9 +1,10 @@
 //! The user's own functions as the elements of one sequential pass.
 //!
 //! A scan on one thread that takes one pass is the loop `state = state.combine(lift(record));
-//! write(project(state))`. Where all these functions are known to the builder's type, here is that
-//! loop, for rustc to compile. The engine may run it in place of its own
-//! ([`Natives`]), since both give the same bits:
+//! write(project(state))`, in which `state` is set back wherever a sequence begins. Where all these
+//! functions are known to the builder's type, here is that loop, for rustc to compile: one
+//! function, whose instances are lines, flagged segments, rows, and reductions. The engine may run
+//! it in place of its own ([`Natives`]), since both give the same bits:
 //!
 //! - Functions whose Rust may round otherwise than the IR, give another of two zeros, or show which
 //!   NaN there is have none; nor have those that divide by numbers which may be 0, or look up at
@@ -15,20 +16,22 @@
 //!   so ([`Scan::as_dyn`](super::Scan::as_dyn)), nor are enums, of which not every number is one.
 
 use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 
-use monoscan_ir::{Function, Inst, Opcode};
-use monoscan_runtime::{Natives, PlanOptions, SHORT_INPUTS};
+use monoscan_ir::{Function, Inst, Layout, Opcode, Type};
+use monoscan_runtime::{Natives, PlanOptions};
 
 use super::columns::{Parameterised, Record};
 use super::operator::Operator;
+use super::passes::{Exclusive, Inclusive, Reduced, flagged, line, rows};
 use crate::lang::{self, Monoid, ScanFn, ScanType, Traced};
 
 /// The functions of a builder, as far as its type has them.
 pub trait Functions {
     /// With this lift.
     type Lift<F>;
+    /// With this lift, of parameters and the record.
+    type LiftWith<A, F>;
     /// With this output.
     type Project<F>;
 }
@@ -40,7 +43,7 @@ pub trait Elements<S, In, Out> {
     fn natives() -> Option<Natives>;
 }
 
-/// Functions that the type of a builder does not have, or that need more than the record and the state.
+/// Functions that the type of a builder does not have, or that need more than the record, parameters and the state.
 pub struct Unknown;
 
 /// The function that takes the state past a record, and the one that makes of it what is written.
@@ -49,62 +52,126 @@ pub struct Known<L, P>(PhantomData<fn() -> (L, P)>);
 /// A value of the operator, as it is.
 pub struct Own;
 
+/// The value that a monoid [wraps](crate::ops::Plain), as it lies in memory.
+pub struct Wrapped;
+
 /// The state, as it is.
 pub struct Itself;
 
 /// This function.
 pub struct Given<F>(PhantomData<fn() -> F>);
 
+/// This lift, whose first argument is parameters.
+pub struct With<A, F>(PhantomData<fn() -> (A, F)>);
+
 /// The step of a loop, with the state as its first argument.
 pub struct Step<A, F>(PhantomData<fn() -> (A, F)>);
 
 impl Functions for Unknown {
     type Lift<F> = Unknown;
+    type LiftWith<A, F> = Unknown;
     type Project<F> = Unknown;
 }
 
 impl<L, P> Functions for Known<L, P> {
     type Lift<F> = Known<Given<F>, P>;
+    type LiftWith<A, F> = Known<With<A, F>, P>;
     type Project<F> = Known<L, Given<F>>;
 }
 
 /// How a record changes the state.
 pub trait Steps<S, In> {
-    /// Whether the function is all that there is to know.
-    const IS_CONSTANT: bool = true;
+    /// The values that are the same for all records.
+    type Parameters: Copy;
+    /// The types of their components, if the function and these are all that there is to know.
+    fn known() -> Option<Vec<Type>>;
+    /// They, from where the engine has them.
+    ///
+    /// # Safety
+    /// There they are, one component behind the other at its natural alignment, if there are any.
+    unsafe fn parameters(at: *const u8) -> Self::Parameters;
     /// The state after a record.
-    fn step(state: S, record: In) -> S;
+    fn step(parameters: Self::Parameters, state: S, record: In) -> S;
+}
+
+/// Without parameters.
+macro_rules! without_parameters {
+    ($is_known:expr) => {
+        type Parameters = ();
+
+        fn known() -> Option<Vec<Type>> {
+            $is_known.then(Vec::new)
+        }
+
+        unsafe fn parameters(_: *const u8) {}
+    };
 }
 
 /// The record that is written of a state.
 pub trait Projects<S, Out> {
     /// Whether the function is all that there is to know.
-    const IS_CONSTANT: bool = true;
+    fn is_known() -> bool {
+        true
+    }
     /// The record that is written.
     fn project(state: S) -> Out;
 }
 
 impl<M: Monoid, O: Operator<M>> Steps<M, (O,)> for Own {
+    without_parameters!(true);
+
     #[inline]
-    fn step(state: M, (value,): (O,)) -> M {
+    fn step((): (), state: M, (value,): (O,)) -> M {
         state.combine(value.into_state())
     }
 }
 
-impl<M: Monoid, In: Record, F: ScanFn<In, Out: Operator<M>>> Steps<M, In> for Given<F> {
-    const IS_CONSTANT: bool = size_of::<F>() == 0;
+impl<M: Monoid, V: ScanType> Steps<M, (V,)> for Wrapped {
+    without_parameters!(lie_alike::<M, V>());
 
     #[inline]
-    fn step(state: M, record: In) -> M {
+    fn step((): (), state: M, (value,): (V,)) -> M {
+        // SAFETY: both have the same components at the same places.
+        state.combine(unsafe { std::mem::transmute_copy::<V, M>(&value) })
+    }
+}
+
+impl<M: Monoid, In: Record, F: ScanFn<In, Out: Operator<M>>> Steps<M, In> for Given<F> {
+    without_parameters!(is_constant::<F>());
+
+    #[inline]
+    fn step((): (), state: M, record: In) -> M {
         state.combine(function::<F>().call(record).into_state())
     }
 }
 
-impl<A: Parameterised, F: ScanFn<A, Out = A::Parameters>> Steps<A::Parameters, A::Record> for Step<A, F> {
-    const IS_CONSTANT: bool = size_of::<F>() == 0;
+impl<M: Monoid, A: Parameterised, F: ScanFn<A, Out: Operator<M>>> Steps<M, A::Record> for With<A, F> {
+    type Parameters = A::Parameters;
+
+    fn known() -> Option<Vec<Type>> {
+        let own = lang::layout_of::<A::Parameters>();
+        let types: Vec<Type> = own.types().collect();
+        let is_packed = own.fields == Layout::packed(&types).fields && !lang::is_restricted::<A::Parameters>();
+        (is_constant::<F>() && is_packed).then_some(types)
+    }
 
     #[inline]
-    fn step(state: A::Parameters, record: A::Record) -> A::Parameters {
+    unsafe fn parameters(at: *const u8) -> A::Parameters {
+        // SAFETY: they lie as the engine has them.
+        unsafe { at.cast::<A::Parameters>().read_unaligned() }
+    }
+
+    #[inline]
+    fn step(parameters: A::Parameters, state: M, record: A::Record) -> M {
+        state.combine(function::<F>().call(A::join(parameters, record)).into_state())
+    }
+}
+
+impl<A: Parameterised, F: ScanFn<A, Out = A::Parameters>> Steps<A::Parameters, A::Record> for Step<A, F> {
+    without_parameters!(is_constant::<F>());
+
+    #[inline]
+    fn step((): (), state: A::Parameters, record: A::Record) -> A::Parameters {
         function::<F>().call(A::join(state, record))
     }
 }
@@ -116,6 +183,18 @@ impl<M: Monoid, O: Operator<M>> Projects<M, O> for Own {
     }
 }
 
+impl<M: Monoid, V: ScanType> Projects<M, V> for Wrapped {
+    fn is_known() -> bool {
+        lie_alike::<M, V>()
+    }
+
+    #[inline]
+    fn project(state: M) -> V {
+        // SAFETY: both have the same components at the same places.
+        unsafe { std::mem::transmute_copy::<M, V>(&state) }
+    }
+}
+
 impl<S> Projects<S, S> for Itself {
     #[inline]
     fn project(state: S) -> S {
@@ -124,12 +203,23 @@ impl<S> Projects<S, S> for Itself {
 }
 
 impl<S: ScanType, Out: ScanType, F: ScanFn<(S,), Out = Out>> Projects<S, Out> for Given<F> {
-    const IS_CONSTANT: bool = size_of::<F>() == 0;
+    fn is_known() -> bool {
+        is_constant::<F>()
+    }
 
     #[inline]
     fn project(state: S) -> Out {
         function::<F>().call((state,))
     }
+}
+
+/// Whether two types have the same components at the same places, of which all values are some.
+fn lie_alike<A: ScanType, B: ScanType>() -> bool {
+    lang::layout_of::<A>() == lang::layout_of::<B>() && !lang::is_restricted::<A>() && !lang::is_restricted::<B>()
+}
+
+fn is_constant<F>() -> bool {
+    size_of::<F>() == 0
 }
 
 /// The function, of which a builder was given a value, and which has no data.
@@ -155,50 +245,18 @@ where
     P: Projects<S, Out>,
 {
     fn natives() -> Option<Natives> {
-        let passes = [pass::<S, In, Out, L, P, true>, pass::<S, In, Out, L, P, false>];
         // Of an enum not every number is a value, and what engines try a kernel with may be any.
         let is_any = || !lang::is_restricted::<S>() && !lang::is_restricted::<In>();
-        (L::IS_CONSTANT && P::IS_CONSTANT && is_any()).then(|| Natives { passes, state: lang::layout_of::<S>() })
+        let parameters = L::known().filter(|_| P::is_known() && is_any())?;
+        Some(Natives {
+            lines: [line::<S, In, Out, L, P, Inclusive>, line::<S, In, Out, L, P, Exclusive>],
+            flagged: [flagged::<S, In, Out, L, P, Inclusive>, flagged::<S, In, Out, L, P, Exclusive>],
+            rows: [rows::<S, In, Out, L, P, Inclusive>, rows::<S, In, Out, L, P, Exclusive>],
+            reduce: line::<S, In, Out, L, P, Reduced>,
+            state: lang::layout_of::<S>(),
+            parameters,
+        })
     }
-}
-
-/// The loop, up to an element that panics: what it prints is all that is seen of that.
-///
-/// # Safety
-/// That of [`NativeFn`](monoscan_codegen::cpu::NativeFn): columns and a state of these types, with so many records.
-unsafe extern "C" fn pass<S, In, Out, L, P, const INCLUSIVE: bool>(
-    len: usize,
-    output: *mut u8,
-    a: *const u8,
-    b: *const u8,
-    c: *const u8,
-    d: *const u8,
-    after: *mut u8,
-) -> usize
-where
-    S: ScanType,
-    In: Record,
-    L: Steps<S, In>,
-    P: Projects<S, Out>,
-{
-    let columns: [*const u8; SHORT_INPUTS] = [a, b, c, d];
-    // SAFETY: the state is there.
-    let (mut state, mut taken) = (unsafe { after.cast::<S>().read_unaligned() }, 0);
-    let elements = || {
-        while taken < len {
-            // SAFETY: there are so many records, in at most so many columns.
-            let next = L::step(state, unsafe { In::read(|column| columns[column % SHORT_INPUTS], taken) });
-            let written = P::project(if INCLUSIVE { next } else { state });
-            // SAFETY: there is space for a record of each element.
-            unsafe { output.cast::<Out>().add(taken).write_unaligned(written) };
-            (state, taken) = (next, taken + 1);
-        }
-    };
-    // Nothing but the state and the number is used afterwards, and both are those before an element.
-    let _ = catch_unwind(AssertUnwindSafe(elements));
-    // SAFETY: there is space for the state.
-    unsafe { after.cast::<S>().write_unaligned(state) };
-    taken
 }
 
 /// Whether functions of Rust should be tried: they are optimised, what overflows there wraps, and a panic ends nothing but the pass.

@@ -103,6 +103,8 @@ pub(crate) struct Data<'a> {
     /// For each input column and then each output column, with spaced access; else empty.
     spacings: Vec<Option<Apart>>,
     uniform: Uniform,
+    /// Where parameters are, for a function that takes elements.
+    parameters: Option<ir::Value>,
     /// Where records go that are not kept; none where they may be written behind those that are.
     sink: Option<ir::Value>,
     /// How many records outputs have space for, if that is less than all or comes with the call.
@@ -124,6 +126,8 @@ impl<'a> Data<'a> {
         let room = kernel.rank.and(kernel.lanes).map(|_| word(std::mem::offset_of!(TileArgs, room)));
         let spacings = (kernel.access == Access::Spaced).then(|| word(std::mem::offset_of!(TileArgs, spacings)));
         let uniform = uniform(b, kernel, |b, offset| b.ins().load(types::I64, flags, args, offset as i32));
+        let mut word = |offset: usize| b.ins().load(types::I64, flags, args, offset as i32);
+        let parameters = needs_parameters(kernel).then(|| word(std::mem::offset_of!(TileArgs, parameters)));
         let (inputs, outputs) = (components(kernel.inputs), components(kernel.outputs));
         let read = |column: usize| {
             let is_read = kernel.body.mapping.reads.iter().any(|source| match *source {
@@ -152,7 +156,20 @@ impl<'a> Data<'a> {
             Some(Apart { step, bits: if by_bits { bits() } else { None } })
         };
         let spacings = by_bits.enumerate().map(&mut apart).collect();
-        Data { kernel, inputs, outputs, input_bases, output_bases, spacings, uniform, sink, room, total, step }
+        Data {
+            kernel,
+            inputs,
+            outputs,
+            input_bases,
+            output_bases,
+            spacings,
+            uniform,
+            parameters,
+            sink,
+            room,
+            total,
+            step,
+        }
     }
 
     /// Of a `short` kernel, whose arguments are in registers, and whose output has space for a record of every element.
@@ -163,6 +180,7 @@ impl<'a> Data<'a> {
     ) -> Data<'a> {
         // Of what lies in memory it reads parameters alone, which are behind the input columns.
         let uniform = uniform(b, kernel, |_, _| inputs[kernel.inputs.len()]);
+        let parameters = needs_parameters(kernel).then(|| inputs[kernel.inputs.len()]);
         Data {
             kernel,
             inputs: components(kernel.inputs),
@@ -171,6 +189,7 @@ impl<'a> Data<'a> {
             output_bases: kernel.outputs.iter().map(|_| output).collect(),
             spacings: Vec::new(),
             uniform,
+            parameters,
             sink: None,
             room: None,
             total: len,
@@ -181,6 +200,11 @@ impl<'a> Data<'a> {
     /// Where columns start; of inputs those that are read.
     pub(crate) fn bases(&self) -> Bases<'_> {
         Bases { inputs: &self.input_bases, outputs: &self.output_bases, uniform: &self.uniform }
+    }
+
+    /// Where parameters are, if there are some and a function takes elements.
+    pub(super) fn parameters(&self) -> Option<ir::Value> {
+        self.parameters
     }
 
     /// The same columns of a run of so many elements.
@@ -327,6 +351,11 @@ impl<'a> Data<'a> {
             memory::store(b, of.field.ty, value, addresses[of.column], of.field.offset as i32);
         }
     }
+}
+
+/// Whether a function takes elements, and is given parameters.
+fn needs_parameters(kernel: &TileKernel<'_>) -> bool {
+    kernel.native.is_some() && !kernel.parameters.fields.is_empty()
 }
 
 /// Loads what the kernel reads that is the same for all elements; `base` gives the word of [`TileArgs`] at an offset.

@@ -54,7 +54,7 @@ pub(crate) struct TileKernel<'a> {
     /// The form in lanes and what it does, if blocks are to be worked on in vectors: then one after the other. In
     /// [`Work::Both`] the body carries what the fold does.
     pub(crate) lanes: Option<(&'a LaneForm, Work)>,
-    /// A function that takes elements in place of the body, of one block along a line.
+    /// A function that takes elements in place of the body, of one block along a line, or of rows.
     pub(crate) native: Option<&'a Native>,
 }
 
@@ -136,7 +136,7 @@ impl<'a> Loop<'a> {
         Ok(self.kernel.rank.map_or(self.len, |rank| after[rank]))
     }
 
-    /// Gives the states behind the blocks, block by block.
+    /// Gives the states behind the blocks, block by block; of a function's elements none, unless slots get them.
     pub(super) fn write(&self, b: &mut FunctionBuilder<'_>, env: &Env<'_>) -> Result<Vec<ir::Value>, CodegenError> {
         let mut states = Vec::new();
         for block in 0..self.interleave {
@@ -156,7 +156,12 @@ impl<'a> Loop<'a> {
         if let Some(lanes) = self.kernel.lanes {
             (between, progress) = self.groups(b, lanes, between, progress)?;
         }
+        let has_results = self.kernel.carried.iter().any(|carried| carried.is_result);
         if let Some(native) = self.kernel.native {
+            if !has_results {
+                self.all_by_native(b, env, native, between, progress)?;
+                return Ok(Vec::new());
+            }
             (between, progress) = self.by_native(b, native, between, progress);
         }
         let round = self.kernel.steady_state.map_or(Round::Any, Round::SteadyState);
@@ -167,7 +172,7 @@ impl<'a> Loop<'a> {
             progress = self.rounds(b, env, Round::Any, (left, 1), progress)?;
         }
         for (block, states) in progress.states.chunks(self.kernel.body.state_len().max(1)).enumerate() {
-            if !self.kernel.carried.iter().any(|carried| carried.is_result) {
+            if !has_results {
                 break;
             }
             let states = match &self.kernel.body.ends {

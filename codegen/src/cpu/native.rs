@@ -5,41 +5,107 @@
 //! them, in memory as the function has it, and takes over the state behind them. The function says
 //! how many elements it took. What it left, where it would panic, the kernel's own loop takes. So
 //! such a kernel is called like every other, and may be any of those that take elements in order:
-//! what is wrapped around the elements stays generated code.
+//! what is wrapped around the elements stays generated code. Rows are a function's as a whole,
+//! since a call for each would cost more than a few elements do.
 
 use cranelift_codegen::ir::{AbiParam, InstBuilder, Signature, StackSlotData, StackSlotKind, Value, types};
+use cranelift_codegen::ir::{BlockArg, condcodes::IntCC};
 use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::facts::Body;
-use monoscan_ir::{Layout, Source};
+use monoscan_ir::{Constant, Field, Layout, Source, Type};
 
-use super::abi::{SHORT_INPUTS, ShortWholeFn};
+use super::abi::{SHORT_INPUTS, ShortFn, ShortRowsFn, ShortWholeFn};
 use super::element::Place;
+use super::error::CodegenError;
 use super::kernel::Loop;
+use super::lower::{Env, constant};
 use super::memory;
-use super::rounds::Progress;
+use super::recipe::Kernel;
+use super::rounds::{Progress, Round};
 
-/// A function that takes elements in order, from the state in its last argument, which becomes the state behind those it took.
+/// A function that takes elements in order, from the state in its last argument, which becomes the state behind those it took. Behind
+/// it lies the state that segments start from, if the program has a column of their flags.
 /// It gives how many it took. Its arguments are those of a kernel of short lines.
 pub type NativeFn = ShortWholeFn;
 
-/// Such a function, and how the state lies in memory: the components of the program's one stage, or of the loop that the program
-/// was derived from.
+/// The same for rows, each from the state that is given, and again behind it: how many rows, columns and states as of [`NativeFn`];
+/// records from one row to the next, and of a row.
+pub type NativeRowsFn =
+    unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8, *mut u8, usize, usize) -> usize;
+
+/// Such functions, and what they are given: how the state lies in memory, the components of the program's one stage, or of the loop
+/// that the program was derived from.
 #[derive(Clone, Debug)]
 pub struct Native {
-    /// The function.
+    /// The one that writes a line.
     pub pass: NativeFn,
+    /// The one that writes nothing.
+    pub reduce: Option<NativeFn>,
+    /// The one that writes rows.
+    pub rows: Option<NativeRowsFn>,
     /// The components of the state.
     pub state: Layout,
+    /// The state that segments start from, if there is a column of their flags.
+    pub start: Option<Vec<Constant>>,
+    /// The parameters, which are those of the program.
+    pub parameters: Vec<Type>,
+}
+
+/// Code that may take the elements of a kind of kernels.
+#[derive(Clone, Copy, Debug)]
+pub enum Rival {
+    /// A line from the identities.
+    Line(ShortFn),
+    /// A line without results, from a state to that behind it.
+    Reduction(ShortWholeFn),
+    /// Rows of so many elements from the identities.
+    Rows(usize, ShortRowsFn),
+    /// A line, with results or without.
+    Native(NativeFn),
+    /// Rows.
+    NativeRows(usize, NativeRowsFn),
+}
+
+impl Rival {
+    /// The kernel whose code this is.
+    ///
+    /// # Safety
+    /// It is.
+    pub(super) unsafe fn generated(kernel: Kernel, code: *const u8) -> Option<Rival> {
+        // SAFETY: a kernel is compiled with the signature that `abi` declares.
+        Some(unsafe {
+            match kernel {
+                Kernel::Short => Rival::Line(std::mem::transmute::<*const u8, ShortFn>(code)),
+                Kernel::ShortWhole { writes: false } => {
+                    Rival::Reduction(std::mem::transmute::<*const u8, ShortWholeFn>(code))
+                }
+                Kernel::ShortRows(len) => Rival::Rows(len, std::mem::transmute::<*const u8, ShortRowsFn>(code)),
+                _ => return None,
+            }
+        })
+    }
+
+    /// The function that does what this kernel does.
+    pub(super) fn of(native: &Native, kernel: Kernel) -> Option<Rival> {
+        match kernel {
+            Kernel::Short => Some(Rival::Native(native.pass)),
+            Kernel::ShortWhole { writes: false } => native.reduce.map(Rival::Native),
+            Kernel::ShortRows(len) => native.rows.map(|rows| Rival::NativeRows(len, rows)),
+            _ => None,
+        }
+    }
 }
 
 impl Native {
-    /// Whether a body carries the whole state from element to element, in order, and looks at nothing else but records.
+    /// Whether a body carries the whole state from element to element, in order, and looks at nothing else but records and parameters.
     pub(crate) fn fits(&self, body: &Body) -> bool {
         let (function, states) = (&body.mapping.function, body.state_len());
         let in_order = |(place, &(stage, component)): (usize, &(u32, u32))| stage == 0 && component as usize == place;
         (body.ends.is_some() || body.carried.iter().enumerate().all(in_order))
             && self.state.types().eq(function.params[..states].iter().copied())
-            && body.mapping.reads[states..].iter().all(|source| matches!(source, Source::Record(_)))
+            && body.mapping.reads[states..]
+                .iter()
+                .all(|source| matches!(source, Source::Record(_) | Source::Parameter(_)))
     }
 }
 
@@ -50,43 +116,137 @@ impl Loop<'_> {
         b: &mut FunctionBuilder<'_>,
         native: &Native,
         left: Value,
-        mut progress: Progress,
+        progress: Progress,
     ) -> (Value, Progress) {
+        let (left, place, state) = self.line_by_native(b, native, left, &progress);
+        let states = loaded(b, native, state);
+        (left, Progress { places: vec![Place::at(place)], states, ..progress })
+    }
+
+    /// The same, and those that are left by the body. Where nobody asks for the states behind them, they stay where the function left
+    /// them.
+    pub(super) fn all_by_native(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        env: &Env<'_>,
+        native: &Native,
+        left: Value,
+        progress: Progress,
+    ) -> Result<(), CodegenError> {
+        let (left, place, state) = self.line_by_native(b, native, left, &progress);
+        let (others, exit) = (b.create_block(), b.create_block());
+        b.ins().brif(left, others, &[], exit, &[]);
+        b.switch_to_block(others);
+        let states = loaded(b, native, state);
+        self.all_rounds(b, env, Round::Any, left, Progress { places: vec![Place::at(place)], states, ..progress })?;
+        b.ins().jump(exit, &[]);
+        b.switch_to_block(exit);
+        Ok(())
+    }
+
+    /// Gives how many elements the function left, the record of the first of them, and where the state is.
+    fn line_by_native(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        native: &Native,
+        left: Value,
+        progress: &Progress,
+    ) -> (Value, Value, Value) {
         let place = progress.places[0].base;
-        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, native.state.size.max(1), 4);
+        let function = if self.kernel.outputs.is_empty() { native.reduce } else { Some(native.pass) };
+        let function = function.expect("a kernel that writes nothing has a function that does not");
+        let start = native.start.as_ref().map(|start| start.iter().map(|&value| constant(b, value)).collect());
+        let function = (function as *const u8, &[][..]);
+        let (taken, state) = self.called(b, native, function, (left, place), (&progress.states, start));
+        (b.ins().isub(left, taken), b.ins().iadd(place, taken), state)
+    }
+
+    /// Rows by the function, from these states, up to a row that it left: that is taken to its end. Gives how many are left, and the
+    /// first record.
+    pub(super) fn rows_by_native(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        env: &Env<'_>,
+        native: &Native,
+        ((rows, place), pitch): ((Value, Value), Value),
+        before: &[Value],
+    ) -> Result<(Value, Value), CodegenError> {
+        let Some(function) = native.rows else { return Ok((rows, place)) };
+        let (len, more) = (self.len, [pitch, self.len]);
+        let start = Some(before.to_vec());
+        let (taken, state) = self.called(b, native, (function as *const u8, &more), (rows, place), (before, start));
+        let (left, others) = (b.create_block(), b.create_block());
+        let behind = [(); 2].map(|()| b.append_block_param(others, types::I64));
+        let all = b.ins().imul(rows, len);
+        let is_done = b.ins().icmp(IntCC::Equal, taken, all);
+        let none = b.ins().iconst(types::I64, 0);
+        b.ins().brif(is_done, others, &[none, place].map(BlockArg::Value), left, &[]);
+
+        b.switch_to_block(left);
+        let states = loaded(b, native, state);
+        let (done, within) = (b.ins().udiv(taken, len), b.ins().urem(taken, len));
+        let before = b.ins().imul(done, pitch);
+        let row = b.ins().iadd(place, before);
+        let first = b.ins().iadd(row, within);
+        let progress = Progress { places: vec![Place::at(first)], round: None, states, ahead: Vec::new() };
+        let within = b.ins().isub(len, within);
+        self.all_rounds(b, env, Round::Any, within, progress)?;
+        let done = b.ins().iadd_imm_u(done, 1);
+        let (rows, place) = (b.ins().isub(rows, done), b.ins().iadd(row, pitch));
+        b.ins().jump(others, &[rows, place].map(BlockArg::Value));
+        b.switch_to_block(others);
+        Ok(behind.into())
+    }
+
+    /// Calls a function for so many elements or rows from this record on, with `more` arguments behind those that all have: from
+    /// these states, and what sequences start from. Gives how many elements it took, and where the state behind them is.
+    fn called(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        native: &Native,
+        (function, more): (*const u8, &[Value]),
+        (count, place): (Value, Value),
+        (before, start): (&[Value], Option<Vec<Value>>),
+    ) -> (Value, Value) {
+        let size = native.state.size;
+        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, 2 * size.max(1), 4);
         let slot = b.create_sized_stack_slot(slot);
         let state = b.ins().stack_addr(types::I64, slot, 0);
-        for (field, &value) in native.state.fields.iter().zip(&progress.states) {
-            memory::store(b, field.ty, value, state, field.offset as i32);
+        let both = [Some(before), start.as_deref()].into_iter().flatten().zip([0, size]);
+        for (values, offset) in both {
+            for (field, &value) in native.state.fields.iter().zip(values) {
+                memory::store(b, field.ty, value, state, (offset + field.offset) as i32);
+            }
         }
         let mut record = |base: Value, column: &Layout| {
             let bytes = b.ins().imul_imm_s(place, i64::from(column.size));
             b.ins().iadd(base, bytes)
         };
         let bases = self.data.bases();
-        let output = record(bases.outputs[0], &self.kernel.outputs[0]);
+        let outputs = bases.outputs.iter().zip(self.kernel.outputs);
+        let output = outputs.map(|(&base, column)| record(base, column)).next().unwrap_or(place);
         let inputs = self.kernel.inputs.iter().zip(bases.inputs);
-        let inputs: Vec<Value> = inputs
+        let inputs = inputs
             .map(|(column, base)| record(base.expect("a kernel with a function has all columns"), column))
-            .collect();
+            .chain(self.data.parameters());
         // What is behind the columns is not looked at.
-        let inputs = (0..SHORT_INPUTS).map(|at| inputs.get(at).copied().unwrap_or(place));
-        let arguments: Vec<Value> = [left, output].into_iter().chain(inputs).chain([state]).collect();
+        let inputs: Vec<Value> = inputs.chain([place; SHORT_INPUTS]).take(SHORT_INPUTS).collect();
+        let arguments: Vec<Value> =
+            [count, output].into_iter().chain(inputs).chain([state]).chain(more.iter().copied()).collect();
 
         let mut signature = Signature::new(b.func.signature.call_conv);
         signature.params = vec![AbiParam::new(types::I64); arguments.len()];
         signature.returns = vec![AbiParam::new(types::I64)];
         let signature = b.import_signature(signature);
-        let address = (native.pass as *const u8).expose_provenance();
-        let address = b.ins().iconst(types::I64, address as i64);
+        let address = b.ins().iconst(types::I64, function.expose_provenance() as i64);
         let call = b.ins().call_indirect(signature, address, &arguments);
-        let taken = b.inst_results(call)[0];
-
-        let after = native.state.fields.iter();
-        let flags = memory::data_flags();
-        progress.states =
-            after.map(|field| memory::load(b, flags, field.ty, field.ty.size(), state, field.offset as i32)).collect();
-        progress.places = vec![Place::at(b.ins().iadd(place, taken))];
-        (b.ins().isub(left, taken), progress)
+        (b.inst_results(call)[0], state)
     }
+}
+
+/// The components of the state that lies there.
+fn loaded(b: &mut FunctionBuilder<'_>, native: &Native, state: Value) -> Vec<Value> {
+    let flags = memory::data_flags();
+    let load = |field: &Field| memory::load(b, flags, field.ty, field.ty.size(), state, field.offset as i32);
+    native.state.fields.iter().map(load).collect()
 }

@@ -41,6 +41,12 @@ pub(super) fn work(body: &Body, columns: usize) -> usize {
 /// Instructions from row to row.
 const STEPPING: usize = 4;
 
+/// The form of rows of so many elements in lanes, if there is one and it takes fewer instructions, where a body reads and writes so
+/// many columns.
+pub(super) fn in_lanes(form: &LaneForm, len: usize, (body, columns): (&Body, usize)) -> Option<RowForm> {
+    RowForm::of(form, len, len * work(body, columns) + STEPPING)
+}
+
 /// Elements of the rows that are taken at a time, at most, and most of these rows.
 const AT_ONCE: usize = 12;
 const MOST_AT_ONCE: usize = 4;
@@ -60,6 +66,16 @@ impl Loop<'_> {
         (rows, pitch): (ir::Value, ir::Value),
         (len, form): (usize, Option<&LaneForm>),
     ) -> Result<(), CodegenError> {
+        if let Some(native) = self.kernel.native {
+            let before = self.entered(b, env, 0)?;
+            let first = self.rows_by_native(b, env, native, ((rows, self.places[0]), pitch), &before)?;
+            let row = |b: &mut _, place| {
+                let places = vec![Place::at(place)];
+                let progress = Progress { places, round: None, states: before.clone(), ahead: Vec::new() };
+                self.all_rounds(b, env, Round::Any, self.len, progress).map(drop)
+            };
+            return self.each_row(b, (first, pitch), 1, row).map(drop);
+        }
         // Elements whose number matters are counted apart from their places.
         let reads = &self.kernel.body.mapping.reads;
         let counts = reads.iter().any(|source| {
@@ -76,9 +92,7 @@ impl Loop<'_> {
         let total = b.ins().iconst(types::I64, len as i64);
         let known = Loop { data: all.data.with_total(total), len: total, ..all.clone() };
         let row = |b: &mut _, place| known.straight(b, env, (place, len), &before);
-        if let Some(form) =
-            form.and_then(|form| RowForm::of(form, len, len * work(all.kernel.body, all.columns()) + STEPPING))
-        {
+        if let Some(form) = form.and_then(|form| in_lanes(form, len, (all.kernel.body, all.columns()))) {
             first = known.in_lanes(b, &form, (first, pitch), &before)?;
         } else if at_once(len) > 1 {
             first = all.each_row(b, (first, pitch), at_once(len), row)?;

@@ -2,15 +2,18 @@
 //!
 //! The typed front end has the operator as its author wrote it, and rustc has compiled it. Both the
 //! function and the generated loop give the same bits, so speed alone decides. It hangs on how the
-//! user's crate is optimised, and on what either compiler makes of this operator. Only a trial
-//! shows that. So they race when a form is first compiled, over sample records.
+//! user's crate is optimised, and on what either compiler makes of this operator. So it is with
+//! short rows, of which vectors take several at a time: they cost shuffles, of which processors
+//! start more or fewer a cycle. Only a trial shows that. So they race when a form is first
+//! compiled, over sample records.
 
 use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
-use monoscan_codegen::cpu::{Compiled, Native, NativeFn, SHORT_INPUTS, ShortFn};
+use monoscan_codegen::cpu::{Native, NativeFn, NativeRowsFn, Rival, SHORT_INPUTS};
 use monoscan_ir::random::SplitMix64;
-use monoscan_ir::{Layout, Mode};
+use monoscan_ir::transform::Form;
+use monoscan_ir::{Constant, Layout, Type};
 
 use super::self_check::{Kind, Sample};
 use super::variant::Variant;
@@ -19,25 +22,44 @@ use super::variant::Variant;
 #[doc(hidden)]
 #[derive(Clone, Debug)]
 pub struct Natives {
-    /// As [`Mode`] numbers them.
-    pub passes: [NativeFn; 2],
+    /// As [`Mode`](monoscan_ir::Mode) numbers them.
+    pub lines: [NativeFn; 2],
+    /// The same over segments, whose flags are a column behind the others.
+    pub flagged: [NativeFn; 2],
+    pub rows: [NativeRowsFn; 2],
+    /// Writes nothing.
+    pub reduce: NativeFn,
     pub state: Layout,
+    pub parameters: Vec<Type>,
 }
 
 impl Natives {
     /// The addresses by which functions are the same.
-    fn addresses(&self) -> [usize; 2] {
-        self.passes.map(|pass| (pass as *const u8).addr())
+    fn addresses(&self) -> impl Iterator<Item = usize> {
+        let lines = self.lines.into_iter().chain(self.flagged).chain([self.reduce]).map(|pass| pass as *const u8);
+        lines.chain(self.rows.map(|rows| rows as *const u8)).map(|address| address.addr())
     }
 
-    pub(super) fn of(&self, mode: Mode) -> Native {
-        Native { pass: self.passes[mode as usize], state: self.state.clone() }
+    /// Those of a form, in which segments start from this state.
+    pub(super) fn of(&self, form: Form, start: &[Constant]) -> Native {
+        let Natives { lines, flagged, rows, reduce, state, parameters } = self;
+        let (mode, state, parameters) = (form.mode as usize, state.clone(), parameters.clone());
+        match form.heads {
+            true => {
+                let start = Some(start.to_vec());
+                Native { pass: flagged[mode], reduce: None, rows: None, state, start, parameters }
+            }
+            false => {
+                let (reduce, rows) = (Some(*reduce), Some(rows[mode]));
+                Native { pass: lines[mode], reduce, rows, state, start: None, parameters }
+            }
+        }
     }
 }
 
 impl PartialEq for Natives {
     fn eq(&self, other: &Natives) -> bool {
-        self.addresses() == other.addresses() && self.state == other.state
+        self.addresses().eq(other.addresses()) && self.state == other.state && self.parameters == other.parameters
     }
 }
 
@@ -45,8 +67,9 @@ impl Eq for Natives {}
 
 impl Hash for Natives {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
-        self.addresses().hash(hasher);
+        self.addresses().for_each(|address| address.hash(hasher));
         self.state.hash(hasher);
+        self.parameters.hash(hasher);
     }
 }
 
@@ -63,66 +86,101 @@ const PERIOD: usize = 4;
 /// How often they are scanned by either; the shortest time counts.
 const ROUNDS: usize = 5;
 
-/// The function's time, in hundredths of the generated loop's, below which it is used.
+/// The time, in hundredths of that of the planned way, below which another one is taken.
 const MARGIN: u32 = 95;
 
-/// Whether the function is faster than the generated loop, which has a kernel of short lines: over both kinds of records together.
+/// The elements of a row, where rows of any number are raced.
+const ROW: usize = 12;
+
+/// The place of the fastest of these, of which the first is the planned way: over both kinds of records together.
 /// Where branches are predicted, a function that branches may be three times as fast as code that selects, and where they are not,
 /// somewhat slower. One that does not take all records, since it panics, loses.
-pub(super) fn is_faster(native: &Native, variant: &Variant, code: &Compiled) -> bool {
-    let Some(short) = code.short() else { return false };
+pub(super) fn fastest(native: Option<&Native>, rivals: &[Rival], variant: &Variant) -> usize {
     let drawn = Sample::new(&variant.program, DRAWN, Kind::Broad);
     let mut random = SplitMix64(1);
     let mut in_no_order: Vec<usize> = (0..RECORDS).map(|_| (random.next() % DRAWN as u64) as usize).collect();
     let mut again: Vec<usize> = (0..RECORDS).map(|place| place % PERIOD).collect();
     let mut len = RECORDS;
-    if let Some([_, generated]) = race(native, short, variant, &drawn, 1) {
-        let records = DRAWN as u128 * RUN.as_nanos() / generated.as_nanos().max(1);
+    if let [Some(planned), ..] = race(native, &rivals[..1], variant, &drawn, 1)[..] {
+        let records = DRAWN as u128 * RUN.as_nanos() / planned.as_nanos().max(1);
         len = (records as usize).clamp(DRAWN, RECORDS);
     }
     in_no_order.truncate(len);
     again.truncate(len);
-    let mut sums = [Duration::ZERO; 2];
+    let mut sums = vec![Some(Duration::ZERO); rivals.len()];
     for places in [in_no_order, again] {
         let sample = drawn.taken(&places, &variant.program);
-        let Some(times) = race(native, short, variant, &sample, ROUNDS) else { return false };
-        sums.iter_mut().zip(times).for_each(|(sum, time)| *sum += time);
+        let times = race(native, rivals, variant, &sample, ROUNDS);
+        sums.iter_mut().zip(times).for_each(|(sum, time)| *sum = sum.zip(time).map(|(sum, time)| sum + time));
     }
-    sums[0] * 100 < sums[1] * MARGIN
+    let planned = sums[0].unwrap_or(Duration::MAX);
+    let others = (1..).zip(&sums[1..]).filter_map(|(place, sum)| Some((*sum, place)).filter(|(sum, _)| sum.is_some()));
+    let (least, place) = others.min().unwrap_or((None, 0));
+    if least.is_some_and(|least| least.saturating_mul(100) < planned.saturating_mul(MARGIN)) { place } else { 0 }
 }
 
-/// The time that the function takes for these records, and that of the generated loop; none if the function does not take all.
-fn race(native: &Native, short: ShortFn, variant: &Variant, sample: &Sample, rounds: usize) -> Option<[Duration; 2]> {
-    let len = sample.len;
-    let inputs: [*const u8; SHORT_INPUTS] =
-        std::array::from_fn(|at| sample.columns.get(at).map_or(std::ptr::null(), |column| column.as_ptr()));
-    let [a, b, c, d] = inputs;
+/// The times that they take for these records, of so many rounds the shortest; none of one that does not take all.
+fn race(
+    native: Option<&Native>,
+    rivals: &[Rival],
+    variant: &Variant,
+    sample: &Sample,
+    rounds: usize,
+) -> Vec<Option<Duration>> {
+    let row = match rivals[0] {
+        Rival::Rows(0, _) => ROW,
+        Rival::Rows(row, _) => row,
+        _ => 1,
+    };
+    let rows = sample.len / row;
+    let len = rows * row;
+    let [a, b, c, d]: [*const u8; SHORT_INPUTS] =
+        std::array::from_fn(|at| sample.columns.get(at).map_or(sample.parameters.as_ptr(), |column| column.as_ptr()));
     let size = variant.program.output.columns[0].size as usize;
     let mut output = vec![0u128; (len * size).div_ceil(16)];
     let output = output.as_mut_ptr().cast();
     let start = variant.program.sequential.as_ref().map_or(&variant.program.stages[0].identity, |of| &of.initial);
-    let mut state = vec![0u128; (native.state.size as usize).div_ceil(16)];
-    let time = |run: &mut dyn FnMut()| {
-        let start = Instant::now();
-        run();
-        start.elapsed()
-    };
-    let mut fastest = [Duration::MAX; 2];
+    let nothing = Layout::packed(&[]);
+    let own = native.map_or(&nothing, |native| &native.state);
+    let whole = variant.states.as_ref().unwrap_or(&nothing);
+    // Of a function the state before the line, and the one that sequences start from.
+    let mut states = vec![0u128; (2 * own.size).max(whole.size).div_ceil(16) as usize];
+    let mut fastest = vec![Some(Duration::MAX); rivals.len()];
     for _ in 0..rounds {
-        let bytes: &mut [u8] = bytemuck::cast_slice_mut(&mut state);
-        for (field, component) in native.state.fields.iter().zip(start) {
-            component.write_to(&mut bytes[field.offset as usize..]);
+        for (fastest, &rival) in fastest.iter_mut().zip(rivals) {
+            let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut states);
+            match rival {
+                Rival::Native(_) | Rival::NativeRows(..) => {
+                    [0, own.size as usize].into_iter().for_each(|place| put(own, &mut memory[place..], start));
+                }
+                _ => put(whole, memory, &variant.first_carry),
+            }
+            let (state, mut taken) = (states.as_mut_ptr().cast(), len);
+            // SAFETY: the columns have the program's layouts and so many records, parameters are behind them, and states lie as each
+            // has them.
+            let time = time(|| unsafe {
+                match rival {
+                    Rival::Line(line) => _ = line(len, output, a, b, c, d),
+                    Rival::Reduction(line) => _ = line(len, output, a, b, c, d, state),
+                    Rival::Rows(_, of_rows) => of_rows(rows, output, a, b, c, d, row, row),
+                    Rival::Native(line) => taken = line(len, output, a, b, c, d, state),
+                    Rival::NativeRows(_, of_rows) => taken = of_rows(rows, output, a, b, c, d, state, row, row),
+                }
+            });
+            *fastest = fastest.filter(|_| taken == len).map(|fastest| fastest.min(time));
         }
-        let state = state.as_mut_ptr().cast();
-        let mut taken = 0;
-        // SAFETY: the columns have the program's layouts and so many records, and the state lies as the function has it.
-        let own = time(&mut || taken = unsafe { (native.pass)(len, output, a, b, c, d, state) });
-        if taken < len {
-            return None;
-        }
-        // SAFETY: as above.
-        let generated = time(&mut || _ = unsafe { short(len, output, a, b, c, d) });
-        fastest = [fastest[0].min(own), fastest[1].min(generated)];
     }
-    Some(fastest)
+    fastest
+}
+
+fn time(run: impl FnOnce()) -> Duration {
+    let start = Instant::now();
+    run();
+    start.elapsed()
+}
+
+/// Puts components where they lie.
+pub(super) fn put(layout: &Layout, memory: &mut [u8], components: &[Constant]) {
+    let fields = layout.fields.iter().zip(components);
+    fields.for_each(|(field, component)| component.write_to(&mut memory[field.offset as usize..]));
 }

@@ -78,6 +78,7 @@ impl Variant {
     fn make_missing(&self, kernels: &Kernels, needed: &Needed, threads: usize) -> Result<(), Error> {
         let missing: SmallVec<[Kernel; 8]> =
             needed.kernels.iter().copied().filter(|&kernel| !kernels.code.is_made(kernel)).collect();
+        missing.iter().try_for_each(|&kernel| self.settle(kernels, kernel))?;
         let result = Mutex::new(Ok(()));
         let work = || {
             |place: usize| {

@@ -46,7 +46,9 @@ impl Backend for OnCpu {
     fn explain(&self, is_verbose: bool) -> String {
         let variant = self.variants.get(Form::default(), false);
         let plan = if is_verbose { format!("{:#}", variant.plan) } else { variant.plan.to_string() };
-        let is_native = variant.kernels(Access::Line).is_ok_and(|kernels| kernels.code.native().is_some());
+        let is_native = variant.kernels(Access::Line).is_ok_and(|kernels| {
+            variant.settle(kernels, Kernel::Short).is_ok() && kernels.code.is_native(Kernel::Short)
+        });
         if is_native { format!("{plan}\n{NATIVE}") } else { plan }
     }
 

@@ -14,6 +14,7 @@ use monoscan_ir::{Constant, Layout, Mode};
 use smallvec::SmallVec;
 
 use super::line::Line;
+use super::native::put;
 use super::variant::Variant;
 use crate::call::Rows;
 use crate::checks;
@@ -37,6 +38,7 @@ impl Short {
     /// Of a form that is not from an initial state; none if its columns are many or if it has no kernels.
     pub(super) fn of(variant: &Variant) -> Result<Option<Short>, Error> {
         let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };
+        variant.settle(kernels, Kernel::Short)?;
         let Some(scan) = kernels.code.short() else { return Ok(None) };
         variant.check(kernels, &[Kernel::Short].into())?;
         let replaces = checks::can_replace(&variant.program).is_ok();
@@ -106,10 +108,12 @@ impl ShortRows {
         let of_length = self.of_length(len);
         if of_length.get().is_none()
             && let Ok(kernels) = variant.kernels(Access::Line)
-            && let Some(scan) = kernels.code.short_rows(len)
         {
-            variant.check(kernels, &[Kernel::ShortRows(len)].into())?;
-            of_length.get_or_init(|| scan);
+            variant.settle(kernels, Kernel::ShortRows(len))?;
+            if let Some(scan) = kernels.code.short_rows(len) {
+                variant.check(kernels, &[Kernel::ShortRows(len)].into())?;
+                of_length.get_or_init(|| scan);
+            }
         }
         Ok(())
     }
@@ -207,13 +211,6 @@ impl After<'_> {
     }
 }
 
-/// Puts components into the memory of states that lie so.
-fn put(layout: &Layout, memory: &mut Memory, components: &[Constant]) {
-    let bytes: &mut [u8] = bytemuck::cast_slice_mut(memory);
-    let fields = layout.fields.iter().zip(components);
-    fields.for_each(|(field, component)| component.write_to(&mut bytes[field.offset as usize..]));
-}
-
 impl ShortWhole {
     /// Of a form that is neither segmented nor from an initial state; none if its columns are many, if it has no kernels, or if one pass with whole
     /// states is not the way for short lines.
@@ -223,11 +220,12 @@ impl ShortWhole {
             return Ok(None);
         }
         let writes = work != Whole::Reduce;
+        variant.settle(kernels, Kernel::ShortWhole { writes })?;
         let Some(pass) = kernels.code.short_whole(writes) else { return Ok(None) };
         variant.check(kernels, &[Kernel::ShortWhole { writes }].into())?;
         let Some(states) = variant.states.clone() else { return Ok(None) };
         let mut identities = SmallVec::from_elem(0, (states.size as usize).div_ceil(16));
-        put(&states, &mut identities, &variant.first_carry);
+        put(&states, bytemuck::cast_slice_mut(&mut identities), &variant.first_carry);
         let replaces = checks::can_replace(&variant.program).is_ok();
         let (longest, takes_any) = (variant.plan.direct, variant.program.holds_any());
         Ok(Some(ShortWhole { pass, longest, takes_any, replaces, states, identities }))
@@ -251,7 +249,7 @@ impl ShortWhole {
         }
         let mut memory = Memory::from_slice(&self.identities);
         if let Some(start) = start {
-            put(&self.states, &mut memory, start);
+            put(&self.states, bytemuck::cast_slice_mut(&mut memory), start);
         }
         let states = (memory.as_mut_ptr().cast(), start.is_none());
         // SAFETY: the columns are what the caller says, and the states lie so.

@@ -4,11 +4,11 @@
 use std::sync::atomic::{AtomicU16, AtomicU32};
 use std::sync::{Arc, OnceLock};
 
-use monoscan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa, Native};
+use monoscan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa, Kernel, Native};
 use monoscan_codegen::plan::{Plan, PlanOptions, plan};
 use monoscan_codegen::target::CpuTarget;
 use monoscan_ir::facts::StageFacts;
-use monoscan_ir::transform::{Form, Lowered, lower};
+use monoscan_ir::transform::{Form, Lowered, SegmentStart, lower};
 use monoscan_ir::{Constant, Field, Layout, Mode, Program, Verified};
 use monoscan_protocol::state::State;
 use smallvec::SmallVec;
@@ -31,8 +31,10 @@ pub(crate) struct Variant {
     pub(super) first_carry: SmallVec<[Constant; 4]>,
     /// How the caller's states lie, if they are those of this form.
     pub(super) states: Option<Layout>,
-    /// The function that may take its elements, and whether it must.
-    native: Option<(Native, Option<bool>)>,
+    /// The functions that may take its elements, and whether they must where they can.
+    native: Option<(Native, bool)>,
+    /// Whether short rows may go otherwise than planned.
+    races_rows: bool,
     line: OnceLock<Kernels>,
     strided: OnceLock<Kernels>,
     spaced: OnceLock<Kernels>,
@@ -88,8 +90,14 @@ impl Variant {
         let plan = plan(&program, &CpuTarget::host(), &of.options);
         let is_own = !form.heads && !form.checked && !form.previous;
         let states = is_own.then(|| of.states.clone());
-        let native = of.natives.as_ref().filter(|_| is_own && of.options.native != Some(false));
-        let native = native.map(|natives| (natives.of(form.mode), of.options.native));
+        // The function of a loop goes from its initial state, which segments do not start from.
+        let is_segmented = form.heads
+            && form.start == SegmentStart::Identity
+            && !(form.checked || form.previous || any_states)
+            && of.program.sequential.is_none();
+        let natives = of.natives.as_ref().filter(|_| (is_own || is_segmented) && of.options.native != Some(false));
+        let start = of.program.stages.first().map_or(&[][..], |stage| &stage.identity);
+        let native = natives.map(|natives| (natives.of(form, start), of.options.native == Some(true)));
         Variant {
             is_lawful: of.is_lawful,
             first_carry: program.first_carry().collect(),
@@ -97,21 +105,16 @@ impl Variant {
             plan,
             states,
             native,
+            races_rows: of.options.vector.is_none(),
             line: OnceLock::new(),
             strided: OnceLock::new(),
             spaced: OnceLock::new(),
         }
     }
 
-    /// These kernels, or with the function in them, if it is faster.
-    fn with_native(&self, code: Compiled, access: Access) -> Compiled {
-        let native = self.native.as_ref().filter(|(native, _)| access == Access::Line && code.takes_native(native));
-        match native {
-            Some((native, is_asked)) if is_asked.unwrap_or_else(|| native::is_faster(native, self, &code)) => {
-                code.with_native(native.clone())
-            }
-            _ => code,
-        }
+    /// Settles whether a function takes the elements of a kernel, before that is made.
+    pub(super) fn settle(&self, kernels: &Kernels, kernel: Kernel) -> Result<(), CodegenError> {
+        kernels.code.settle(kernel, |native, rivals| native::fastest(native, rivals, self))
     }
 
     /// Its kernels, each of which is compiled when a call first needs it.
@@ -128,7 +131,7 @@ impl Variant {
                 Some(states) => code.with_states(states.clone())?,
                 None => code,
             };
-            let code = self.with_native(code, access);
+            let code = if access == Access::Line { code.with_ways(self.native.clone(), self.races_rows) } else { code };
             let length_constants = LengthConstants::new(&self.program, &code, self.plan.block);
             let restart = |(stage, facts): (u32, &StageFacts)| code.state_layout().field(stage, facts.restart?);
             let restarts = || (0..).zip(self.program.facts()).map(restart).collect();

@@ -17,8 +17,8 @@ use crate::cpu::abi::{Access, CarryUpdateFn, StateLayout, TileFn};
 use crate::cpu::code::Code;
 use crate::cpu::error::CodegenError;
 use crate::cpu::isa::HostIsa;
-use crate::cpu::native::Native;
-use crate::cpu::recipe::{Kernel, Recipe};
+use crate::cpu::native::{Native, Rival};
+use crate::cpu::recipe::{Kernel, Recipe, Way};
 use crate::cpu::rows::LONGEST_STRAIGHT_ROW;
 use crate::cpu::vector::Vector;
 
@@ -145,21 +145,48 @@ impl Compiled {
         }
     }
 
-    /// Whether the elements of one pass are a function's work: they are taken one after the other, and need no more than their records and
-    /// the state.
-    pub fn takes_native(&self, native: &Native) -> bool {
-        self.recipe.takes_native(native)
+    /// The same kernels, some of which have other ways than the planned one: functions, which take elements wherever they can if that
+    /// is asked, and short rows that go in turn instead of in lanes. Which is taken is [settled](Compiled::settle) before such a kernel
+    /// is made; else it is as planned.
+    pub fn with_ways(self, native: Option<(Native, bool)>, may_go_in_turn: bool) -> Compiled {
+        Compiled::of(self.recipe.with_ways(native, may_go_in_turn))
     }
 
-    /// The same kernels, of which those that take one element after the other and write let this function take those that it
-    /// [can](Compiled::takes_native).
-    pub fn with_native(self, native: Native) -> Compiled {
-        Compiled::of(self.recipe.with_native(native))
+    /// Whether a function takes the elements of a kernel.
+    pub fn is_native(&self, kernel: Kernel) -> bool {
+        self.recipe.way_of(kernel) == Way::Native
     }
 
-    /// The function that takes elements, if one does.
-    pub fn native(&self) -> Option<&Native> {
-        self.recipe.native.as_ref()
+    /// Settles which way a kernel takes, if it has several and it was not settled: `fastest` tries them, of which the first is the planned
+    /// one, and gives the place of one.
+    ///
+    /// # Errors
+    /// As of [`make`](Compiled::make).
+    pub fn settle(
+        &self,
+        kernel: Kernel,
+        fastest: impl FnOnce(Option<&Native>, &[Rival]) -> usize,
+    ) -> Result<(), CodegenError> {
+        let Some((settled, tried, ways)) = self.recipe.unsettled(kernel) else { return Ok(()) };
+        let (mut codes, mut rivals) = (Vec::new(), Vec::new());
+        let native = self.recipe.native_of(Way::Native);
+        for &way in &ways {
+            let code = if way == Way::Native { None } else { Some(self.recipe.compile(tried, way)?) };
+            let rival = match &code {
+                // SAFETY: this is its code, which is there until one was chosen.
+                Some(code) => unsafe { Rival::generated(tried, code.address()) },
+                None => native.and_then(|native| Rival::of(native, tried)),
+            };
+            rivals.extend(rival);
+            codes.push(code);
+        }
+        let won = if rivals.len() == ways.len() { fastest(native, &rivals).min(ways.len() - 1) } else { 0 };
+        if settled.set(ways[won]).is_ok()
+            && let (Some(code), Some(cell)) = (codes.swap_remove(won), self.cell(tried))
+        {
+            cell.get_or_init(|| code);
+        }
+        Ok(())
     }
 
     /// The same, with the states of all stages laid out so, component after component, where the kernels of
@@ -213,7 +240,7 @@ impl Compiled {
         if let Some(code) = cell.get() {
             return Ok(code.address());
         }
-        let made = self.recipe.compile(kernel)?;
+        let made = self.recipe.compile(kernel, self.recipe.way_of(kernel))?;
         Ok(cell.get_or_init(|| made).address())
     }
 

@@ -28,7 +28,8 @@ impl Recipe {
         for kernel in self.kernels() {
             let mut context = Context::new();
             context.func.signature.call_conv = self.isa.isa.default_call_conv();
-            let written = self.write(kernel, &mut FunctionBuilderContext::new(), &mut context.func);
+            let written =
+                self.write(kernel, self.way_of(kernel), &mut FunctionBuilderContext::new(), &mut context.func);
             let text = match written {
                 Ok(()) => show(&self.isa, &mut context).unwrap_or_else(|error| error.to_string()),
                 Err(error) => error.to_string(),

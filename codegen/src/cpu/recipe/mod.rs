@@ -3,6 +3,7 @@
 mod kernels;
 mod listing;
 mod own;
+mod ways;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -22,13 +23,14 @@ use crate::cpu::error::CodegenError;
 use crate::cpu::isa::HostIsa;
 use crate::cpu::kernel::{Carried, TileKernel};
 use crate::cpu::lower::Env;
-use crate::cpu::native::Native;
 use crate::cpu::rows;
 use crate::cpu::simd::{LaneForm, Work};
 use crate::cpu::steady_state::steady_state;
 use crate::cpu::tables::Tables;
 use crate::cpu::vector::Vector;
 use own::OwnBodies;
+pub(crate) use ways::Way;
+use ways::Ways;
 
 /// A kernel of a program; [`abi`](crate::cpu::abi) says what each does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,8 +100,8 @@ pub(crate) struct Recipe {
     /// The form in lanes, and which kernels have it.
     lanes: Option<LaneForm>,
     vector: Vector,
-    /// The function that takes elements of one pass.
-    pub(crate) native: Option<Native>,
+    /// Other ways than the planned one.
+    ways: Ways,
 }
 
 impl Recipe {
@@ -150,27 +152,8 @@ impl Recipe {
             access,
             vector: if is_alone { Vector { scan_one: vector.scan_one, ..Vector::NONE } } else { vector },
             lanes,
-            native: None,
+            ways: Ways::default(),
         })
-    }
-
-    /// Whether the elements of one pass are a function's work.
-    pub(crate) fn takes_native(&self, native: &Native) -> bool {
-        let body = self.own.as_ref().map_or(self.program.replay(), |own| &own.replay);
-        let in_lanes = self.lanes.is_some() && self.vector.scan_one;
-        // The function of a derived loop is its step.
-        let has_body = self.program.sequential.is_none() || self.own.is_some();
-        has_body
-            && !in_lanes
-            && self.has_short()
-            && self.rank.is_none()
-            && self.parameters.fields.is_empty()
-            && native.fits(body)
-    }
-
-    /// The same, where a function takes these elements.
-    pub(crate) fn with_native(self, native: Native) -> Recipe {
-        Recipe { native: Some(native), ..self }
     }
 
     /// The components that replays carry.
@@ -244,10 +227,11 @@ impl Recipe {
         carried.collect()
     }
 
-    /// Writes the Cranelift IR of a kernel.
+    /// Writes the Cranelift IR of a kernel, as this way has it.
     pub(crate) fn write(
         &self,
         kernel: Kernel,
+        way: Way,
         context: &mut FunctionBuilderContext,
         func: &mut ir::Function,
     ) -> Result<(), CodegenError> {
@@ -308,11 +292,6 @@ impl Recipe {
             (true, None) => Work::Scan,
             (true, Some(_)) => Work::Both,
         };
-        let in_order = match kernel {
-            Kernel::Scan | Kernel::ScanOne | Kernel::Short => interleave == 1,
-            Kernel::Whole { writes } | Kernel::ShortWhole { writes } => writes,
-            _ => false,
-        };
         let ranges = self.param_ranges(body);
         let steady_state = steady_state(body, &ranges, &self.program.tables);
         let tile = TileKernel {
@@ -328,7 +307,7 @@ impl Recipe {
             access: self.access,
             interleave,
             lanes: self.lanes.as_ref().filter(|_| in_lanes).map(|form| (form, work)),
-            native: self.native.as_ref().filter(|native| in_order && !in_lanes && native.fits(body)),
+            native: self.native_of(way).filter(|native| native.fits(body) && (writes || native.reduce.is_some())),
         };
         let is_chain =
             interleave == 1 && matches!(kernel, Kernel::Scan | Kernel::ScanOne | Kernel::Short) && own.is_none();
@@ -341,7 +320,7 @@ impl Recipe {
                 blocks::blocks(func, context, &tile, &blocks, &self.env())
             }
             (_, form) => {
-                let form = form.as_ref().filter(|_| self.vector.rows);
+                let form = form.as_ref().filter(|_| self.vector.rows && way != Way::InTurn);
                 entries::write((func, context), kernel, &tile, form, &env)
             }
         }
@@ -364,14 +343,14 @@ impl Recipe {
         self.lanes.as_ref().is_some_and(LaneForm::folds_all)
     }
 
-    /// Compiles a kernel.
+    /// Compiles a kernel, as this way has it.
     ///
     /// # Errors
     /// [`CodegenError::NoKernel`] if the program has no such kernel; what the code generator refuses.
-    pub(crate) fn compile(&self, kernel: Kernel) -> Result<Code, CodegenError> {
+    pub(crate) fn compile(&self, kernel: Kernel, way: Way) -> Result<Code, CodegenError> {
         if !self.kernels().contains(&kernel) {
             return Err(CodegenError::NoKernel(kernel));
         }
-        Code::new(&self.isa, |context, func| self.write(kernel, context, func))
+        Code::new(&self.isa, |context, func| self.write(kernel, way, context, func))
     }
 }

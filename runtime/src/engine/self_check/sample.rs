@@ -13,7 +13,7 @@ use crate::parameters::Parameters;
 pub(in crate::engine) struct Sample {
     pub(in crate::engine) len: usize,
     pub(in crate::engine) columns: Vec<Vec<u8>>,
-    pub(super) parameters: Parameters,
+    pub(in crate::engine) parameters: Parameters,
 }
 
 /// How large numbers are.

@@ -1,9 +1,13 @@
 //! One pass by the user's own functions: it is taken where they give the same bits, and gives them
 //! also where they panic.
 
+mod typed;
+
+use std::cell::Cell;
+
 use monoscan::ops::{Max, Semigroup, Sum};
 use monoscan::prelude::*;
-use monoscan::{Column, DynScan, PlanOptions, Representation};
+use monoscan::{Column, DynScan, PlanOptions, Representation, Rows};
 use scan_kit::Random;
 
 /// One pass, by the functions or by generated code.
@@ -68,6 +72,105 @@ fn the_function_is_called() {
     assert!(assembly.contains("call_indirect"), "{assembly}");
     let generated = Scan::<Corner>::builder().plan(plan(false)).build().unwrap();
     assert!(!generated.emit(Representation::Clif).contains("call_indirect"));
+}
+
+thread_local! {
+    /// How many panics there were in this thread.
+    static PANICS: Cell<usize> = const { Cell::new(0) };
+}
+
+/// How often a function panicked meanwhile: who panics was called.
+fn panics(run: impl FnOnce()) -> usize {
+    let before = PANICS.get();
+    run();
+    PANICS.get() - before
+}
+
+/// Rows, flagged segments and reductions in which numbers overflow: the function is called, and generated code goes on within a row
+/// and from row to row.
+#[test]
+fn rows_segments_and_reductions_that_overflow_are_gone_on_with() {
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        PANICS.set(PANICS.get() + 1);
+        before(info);
+    }));
+    let mut random = Random(7);
+    let [own, generated] = [true, false].map(|native| Scan::<Corner>::builder().plan(plan(native)).build().unwrap());
+    let kernels = own.emit(Representation::Clif);
+    let calls = |name: &str| kernels.split("\n; ").any(|one| one.starts_with(name) && one.contains("call_indirect"));
+    assert!(calls("rows of 2\n") && calls("short_rows\n") && calls("short_reduce_whole\n") && calls("reduce_whole\n"));
+    assert!(!calls("reduce\n") && !calls("combine\n"));
+    let small = |random: &mut Random| Corner { a: random.below(9) - 4, b: random.below(9) - 4, corner: 1 };
+    for (row, pitch) in [(1, 1), (2, 2), (2, 3), (5, 5), (17, 17), (17, 20), (30, 30)] {
+        let mut x: Vec<Corner> = (0..60).map(|_| small(&mut random)).collect();
+        let rows = Rows::new(60 / pitch, row, pitch).unwrap();
+        let flags: Vec<bool> = (0..60).map(|place| place % pitch == 0).collect();
+        // Nothing overflows, then something does in some rows: at their start, within, and at their end.
+        for large in [None, Some(0), Some(31), Some(row.max(2) - 1), Some(59)] {
+            if let Some(place) = large {
+                (x[place].a, x[place].corner) = (i32::MAX, i32::MAX);
+            }
+            let into = |scan: &Scan<Corner>| {
+                let mut written = vec![Corner::identity(); 60];
+                scan.rows(rows).inclusive_into(&x, &mut written).unwrap();
+                scan.rows(rows).exclusive_into(&x, &mut written).unwrap();
+                scan.rows(rows).inclusive_into(&x, &mut written).unwrap();
+                written
+            };
+            let in_place = |scan: &Scan<Corner>| {
+                let mut written = x.clone();
+                scan.rows(rows).inclusive_in_place(&mut written).unwrap();
+                written
+            };
+            let segments = |scan: &Scan<Corner>| scan.segmented(&flags).inclusive(&x).unwrap();
+            assert_eq!(into(&own), into(&generated), "rows of {row}");
+            assert_eq!(in_place(&own), in_place(&generated), "rows of {row}");
+            assert_eq!(segments(&own), segments(&generated));
+            assert_eq!(own.reduce(&x).unwrap(), generated.reduce(&x).unwrap());
+            let one = || panics(|| drop(segments(&own))) > 0 || panics(|| _ = own.reduce(&x).unwrap()) > 0;
+            assert!(large.is_none_or(|place| place == 59) || one(), "the function was not called");
+            assert_eq!(panics(|| drop((into(&generated), in_place(&generated), segments(&generated)))), 0);
+        }
+    }
+}
+
+/// A monoid's value as it lies in memory, and a lift of parameters, which a scan gets anew.
+#[test]
+fn plain_values_and_parameters_are_functions_too() {
+    let by = |native| Scan::<Sum<u64>>::builder().plain().plan(plan(native)).build().unwrap();
+    let [own, generated] = [true, false].map(by);
+    assert!(is_native(&own.explain()) && !is_native(&generated.explain()));
+    let x: Vec<u64> = (0..100).map(|number| number * number).collect();
+    assert_eq!(own.inclusive(&x).unwrap(), generated.inclusive(&x).unwrap());
+    assert_eq!(own.reduce(&x).unwrap(), generated.reduce(&x).unwrap());
+
+    #[scan_fn]
+    fn weighed(weights: (u64, u64), x: u64, y: u64) -> Sum<u64> {
+        Sum(weights.0 * x + weights.1 * y)
+    }
+    let by = |native| {
+        let of_weights = Scan::<Sum<u64>>::builder().lift_with((2, 5), weighed {}).project(value {});
+        of_weights.plan(plan(native)).build().unwrap()
+    };
+    let [own, generated] = [true, false].map(by);
+    assert!(is_native(&own.explain()) && !is_native(&generated.explain()));
+    let y: Vec<u64> = x.iter().rev().copied().collect();
+    let flags: Vec<bool> = (0..100).map(|place| place % 7 == 3).collect();
+    let rows = Rows::new(20, 5, 5).unwrap();
+    for weights in [(2, 5), (1, 0), (0, 9)] {
+        let [own, generated] = [&own, &generated].map(|scan| scan.with(weights).unwrap());
+        for _ in 0..2 {
+            let line = own.inclusive((&x, &y)).unwrap();
+            assert_eq!(line[99], x.iter().zip(&y).map(|(x, y)| weights.0 * x + weights.1 * y).sum::<u64>());
+            assert_eq!(line, generated.inclusive((&x, &y)).unwrap());
+            assert_eq!(own.reduce((&x, &y)).unwrap(), generated.reduce((&x, &y)).unwrap());
+            let [one, other] = [&own, &generated].map(|scan| scan.rows(rows).exclusive((&x, &y)).unwrap());
+            assert_eq!(one, other);
+            let [one, other] = [&own, &generated].map(|scan| scan.segmented(&flags).inclusive((&x, &y)).unwrap());
+            assert_eq!(one, other);
+        }
+    }
 }
 
 #[scan_fn]

@@ -1,0 +1,134 @@
+//! The ways that a kernel may take its elements where nothing but time tells which is the best: as
+//! planned, by a function of Rust, and of short rows one element after the other instead of in
+//! lanes. All give the same bits. One is settled for all kernels of a kind at once.
+
+use std::sync::OnceLock;
+
+use super::{Kernel, Recipe};
+use crate::cpu::native::Native;
+use crate::cpu::rows::{self, LONGEST_STRAIGHT_ROW};
+
+/// Who takes the elements of a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Way {
+    /// Generated code, as the plan says.
+    Planned,
+    /// Generated code, rows one after the other.
+    InTurn,
+    /// The function.
+    Native,
+}
+
+/// The ways besides the planned one, and for each kind of kernels the one that was settled.
+#[derive(Default)]
+pub(super) struct Ways {
+    native: Option<Native>,
+    /// Whether the function takes elements wherever it can.
+    is_asked: bool,
+    /// Whether rows may go in turn where lanes were planned.
+    may_go_in_turn: bool,
+    settled: [OnceLock<Way>; KINDS],
+}
+
+/// Lines that are written, lines that are not, and rows of each number of elements, the first of any.
+const KINDS: usize = ROWS + LONGEST_STRAIGHT_ROW + 1;
+const REDUCTIONS: usize = 1;
+const ROWS: usize = 2;
+
+impl Recipe {
+    /// The same, with other ways than the planned one.
+    pub(crate) fn with_ways(self, native: Option<(Native, bool)>, may_go_in_turn: bool) -> Recipe {
+        let (native, is_asked) = native.unzip();
+        let is_asked = is_asked.unwrap_or(false);
+        Recipe { ways: Ways { native, is_asked, may_go_in_turn, ..Ways::default() }, ..self }
+    }
+
+    /// The function of a way, if it is that.
+    pub(crate) fn native_of(&self, way: Way) -> Option<&Native> {
+        self.ways.native.as_ref().filter(|_| way == Way::Native)
+    }
+
+    /// The way of a kernel: the planned one as long as no other was settled.
+    pub(crate) fn way_of(&self, kernel: Kernel) -> Way {
+        let Some((kind, _)) = self.kind(kernel) else { return Way::Planned };
+        match self.ways.settled[kind].get() {
+            Some(&way) => way,
+            None if self.ways.is_asked && self.takes_native(kind) => Way::Native,
+            None => Way::Planned,
+        }
+    }
+
+    /// The ways of a kernel, of which one is to be settled: where, and the kernel that stands for its kind. None if there is but one.
+    pub(crate) fn unsettled(&self, kernel: Kernel) -> Option<(&OnceLock<Way>, Kernel, Vec<Way>)> {
+        let (kind, stands_for) = self.kind(kernel)?;
+        let settled = &self.ways.settled[kind];
+        if settled.get().is_some() {
+            return None;
+        }
+        let mut ways = self.ways_of(kind);
+        if ways.len() > 1 {
+            return Some((settled, stands_for, ways));
+        }
+        settled.get_or_init(|| ways.remove(0));
+        None
+    }
+
+    /// The ways of a kind.
+    fn ways_of(&self, kind: usize) -> Vec<Way> {
+        let takes_native = self.takes_native(kind);
+        if takes_native && self.ways.is_asked {
+            return vec![Way::Native];
+        }
+        let columns = self.inputs.len() + self.outputs.len();
+        let in_lanes = |len: usize| {
+            let form = self.lanes.as_ref().filter(|_| self.vector.rows && self.has_short());
+            form.is_some_and(|form| rows::in_lanes(form, len, (self.program.replay(), columns)).is_some())
+        };
+        let in_turn = self.ways.may_go_in_turn && kind > ROWS && in_lanes(kind - ROWS);
+        let all = [(Way::Planned, true), (Way::InTurn, in_turn), (Way::Native, takes_native)];
+        all.into_iter().filter_map(|(way, is_there)| is_there.then_some(way)).collect()
+    }
+
+    /// The kind of a kernel that has several ways, and the kernel that stands for it in a race.
+    fn kind(&self, kernel: Kernel) -> Option<(usize, Kernel)> {
+        match self.same_code(kernel) {
+            Kernel::Scan if self.interleave > 1 || self.vector.scan => None,
+            Kernel::Scan | Kernel::ScanOne | Kernel::Short => Some((0, Kernel::Short)),
+            Kernel::Whole { writes: true } | Kernel::ShortWhole { writes: true } => Some((0, Kernel::Short)),
+            Kernel::Whole { .. } | Kernel::ShortWhole { .. } => {
+                Some((REDUCTIONS, Kernel::ShortWhole { writes: false }))
+            }
+            Kernel::Rows(len) | Kernel::ShortRows(len) => Some((ROWS + len, Kernel::ShortRows(len))),
+            _ => None,
+        }
+    }
+
+    /// Whether elements of a kind are a function's work: they are taken one after the other, and need no more than their records,
+    /// parameters and the state.
+    fn takes_native(&self, kind: usize) -> bool {
+        let Some(native) = &self.ways.native else { return false };
+        // The function of a derived loop is its step.
+        let has_body = self.program.sequential.is_none() || self.own.is_some();
+        let is_for_all = has_body
+            && self.has_short()
+            && self.rank.is_none()
+            && self.parameters.types().eq(native.parameters.iter().copied());
+        let own = self.own.as_ref();
+        let replay = || own.map_or(self.program.replay(), |own| &own.replay);
+        let lanes = self.lanes.is_some();
+        is_for_all
+            && match kind {
+                0 => !(lanes && self.vector.scan_one) && native.fits(replay()),
+                REDUCTIONS => {
+                    let in_lanes = lanes && self.vector.reduce && self.folds_all();
+                    let fits =
+                        own.map_or_else(|| native.fits(&self.program.total_body()), |own| native.fits(&own.total));
+                    native.reduce.is_some() && !in_lanes && fits
+                }
+                _ => {
+                    let len = if kind == ROWS { usize::MAX } else { kind - ROWS };
+                    native.rows.is_some() && self.keeps_rows_in_order(len) && native.fits(replay())
+                }
+            }
+    }
+}

@@ -1,0 +1,181 @@
+//! One loop over the elements of a pass, and its instances: a line, segments by flags, rows;
+//! written inclusive or exclusive, or not at all.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use monoscan_runtime::SHORT_INPUTS;
+
+use super::columns::Record;
+use super::native::{Projects, Steps};
+use crate::lang::ScanType;
+
+/// The results of an element.
+pub(super) trait Work {
+    const WRITES: bool = true;
+    const INCLUSIVE: bool = true;
+}
+
+pub(super) struct Inclusive;
+pub(super) struct Exclusive;
+pub(super) struct Reduced;
+
+impl Work for Inclusive {}
+impl Work for Exclusive {
+    const INCLUSIVE: bool = false;
+}
+impl Work for Reduced {
+    const WRITES: bool = false;
+}
+
+/// The elements of a pass, and at which of them sequences begin.
+trait Sequences {
+    /// Whether any does: then the state that they start from lies behind the one that the pass does.
+    const BEGIN: bool;
+
+    /// Calls `element` with the place of each in order, and whether a sequence begins there.
+    fn each(self, element: impl FnMut(usize, bool));
+}
+
+/// So many elements, which go on.
+struct Line(usize);
+
+/// So many elements, and where their flags are.
+struct Flagged(usize, *const u8);
+
+/// So many rows, the records from one to the next, and those of each.
+struct InRows(usize, usize, usize);
+
+impl Sequences for Line {
+    const BEGIN: bool = false;
+
+    #[inline(always)]
+    fn each(self, mut element: impl FnMut(usize, bool)) {
+        (0..self.0).for_each(|place| element(place, false));
+    }
+}
+
+impl Sequences for Flagged {
+    const BEGIN: bool = true;
+
+    #[inline(always)]
+    fn each(self, mut element: impl FnMut(usize, bool)) {
+        // SAFETY: there is a flag for each element; any byte but zero is true.
+        (0..self.0).for_each(|place| element(place, unsafe { *self.1.add(place) } != 0));
+    }
+}
+
+impl Sequences for InRows {
+    const BEGIN: bool = true;
+
+    #[inline(always)]
+    fn each(self, mut element: impl FnMut(usize, bool)) {
+        let InRows(rows, pitch, len) = self;
+        for row in 0..rows {
+            (0..len).for_each(|place| element(row * pitch + place, place == 0));
+        }
+    }
+}
+
+/// The loop, up to an element that panics: what it prints is all that is seen of that. Gives how many elements it took.
+///
+/// # Safety
+/// There are such columns and, but for a reduction, space for a record of each element; parameters, as the step has them; and at
+/// `after` the state before the elements, behind which lies that at the start of sequences.
+#[inline(always)]
+unsafe fn pass<S, In, Out, L, P, W>(
+    sequences: impl Sequences,
+    output: *mut u8,
+    columns: [*const u8; SHORT_INPUTS],
+    parameters: *const u8,
+    after: *mut u8,
+) -> usize
+where
+    S: ScanType,
+    In: Record,
+    L: Steps<S, In>,
+    P: Projects<S, Out>,
+    W: Work,
+{
+    fn begins<Q: Sequences>(_: &Q) -> bool {
+        Q::BEGIN
+    }
+    // SAFETY: they are there.
+    let (mut state, parameters) = unsafe { (after.cast::<S>().read_unaligned(), L::parameters(parameters)) };
+    // SAFETY: it is there where it is looked at.
+    let start = if begins(&sequences) { unsafe { after.cast::<S>().add(1).read_unaligned() } } else { state };
+    let mut taken = 0;
+    let element = |place: usize, begins: bool| {
+        state = if begins { start } else { state };
+        // SAFETY: there are so many records, in at most so many columns.
+        let record = unsafe { In::read(|column| columns[column % SHORT_INPUTS], place) };
+        let next = L::step(parameters, state, record);
+        if W::WRITES {
+            let written = P::project(if W::INCLUSIVE { next } else { state });
+            // SAFETY: there is space for a record of each element.
+            unsafe { output.cast::<Out>().add(place).write_unaligned(written) };
+        }
+        (state, taken) = (next, taken + 1);
+    };
+    // Nothing but the state and the number is used afterwards, and both are those before an element.
+    let _ = catch_unwind(AssertUnwindSafe(|| sequences.each(element)));
+    // SAFETY: there is space for the state.
+    unsafe { after.cast::<S>().write_unaligned(state) };
+    taken
+}
+
+/// The pass over a line. The columns of records are followed by parameters.
+///
+/// # Safety
+/// That of [`NativeFn`](monoscan_codegen::cpu::NativeFn): columns and a state of these types, with so many records.
+pub(super) unsafe extern "C" fn line<S: ScanType, In: Record, Out, L: Steps<S, In>, P: Projects<S, Out>, W: Work>(
+    len: usize,
+    output: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    c: *const u8,
+    d: *const u8,
+    after: *mut u8,
+) -> usize {
+    let columns = [a, b, c, d];
+    // SAFETY: the caller says so.
+    unsafe { pass::<S, In, Out, L, P, W>(Line(len), output, columns, columns[In::COLUMNS % SHORT_INPUTS], after) }
+}
+
+/// The same over the segments of a line. Between records and parameters there is a column of flags.
+///
+/// # Safety
+/// As that of [`line`], with the state that segments start from behind the state.
+pub(super) unsafe extern "C" fn flagged<S: ScanType, In: Record, Out, L: Steps<S, In>, P: Projects<S, Out>, W: Work>(
+    len: usize,
+    output: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    c: *const u8,
+    d: *const u8,
+    after: *mut u8,
+) -> usize {
+    let columns = [a, b, c, d];
+    let [flags, parameters] = [0, 1].map(|more| columns[(In::COLUMNS + more) % SHORT_INPUTS]);
+    // SAFETY: the caller says so.
+    unsafe { pass::<S, In, Out, L, P, W>(Flagged(len, flags), output, columns, parameters, after) }
+}
+
+/// The same over rows.
+///
+/// # Safety
+/// That of [`NativeRowsFn`](monoscan_codegen::cpu::NativeRowsFn), as for [`line`].
+pub(super) unsafe extern "C" fn rows<S: ScanType, In: Record, Out, L: Steps<S, In>, P: Projects<S, Out>, W: Work>(
+    rows: usize,
+    output: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    c: *const u8,
+    d: *const u8,
+    after: *mut u8,
+    pitch: usize,
+    len: usize,
+) -> usize {
+    let (columns, rows) = ([a, b, c, d], InRows(rows, pitch, len));
+    // SAFETY: the caller says so.
+    unsafe { pass::<S, In, Out, L, P, W>(rows, output, columns, columns[In::COLUMNS % SHORT_INPUTS], after) }
+}
