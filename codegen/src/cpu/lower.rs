@@ -14,6 +14,7 @@
 mod casts;
 mod choices;
 mod floats;
+mod instructions;
 mod ints;
 mod packs;
 mod vectors;
@@ -28,6 +29,7 @@ use super::error::CodegenError;
 use super::memory;
 use super::tables::Tables;
 use choices::{Choice, choices};
+pub(crate) use instructions::instruction;
 use packs::Packed;
 
 /// Facts that lowering has besides the function.
@@ -188,8 +190,8 @@ impl<'b> Lowering<'_, 'b> {
             Rule::Shift | Rule::Count => self.shift_or_count(inst.opcode, types[0], &args),
             Rule::Compare(_) => self.compare(inst.opcode, types[0], args[0], args[1]),
             Rule::Unary(_) | Rule::Binary(_) | Rule::Ternary(_) => match types[0] {
-                Type::F32 | Type::F64 => self.float(inst, &args),
-                Type::Bytes(_) => self.lanes(inst.opcode, &args),
+                Type::F32 | Type::F64 => self.float(inst, types[0], &args),
+                Type::Bytes(_) => instruction(self.b, inst.opcode, types[0], &args),
                 ty => self.integer(inst, ty, &args),
             },
         }

@@ -1,5 +1,5 @@
-//! Floats: strict IEEE arithmetic, one Cranelift instruction each, except minimum, maximum and
-//! `select`.
+//! Floats: strict IEEE arithmetic, of which minimum, maximum and `select` are more than an
+//! instruction of Cranelift.
 //!
 //! Cranelift's `fmin` and `fmax` propagate NaN where the IR skips it. And on x86-64 a `select` of
 //! floats becomes a branch around a move, which random conditions mispredict: masks are used there
@@ -8,7 +8,7 @@
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::FloatCC, types};
 use monoscan_ir::{Constant, Function, Inst, Opcode, Rule, Type, Value};
 
-use super::{Lowering, clif_type};
+use super::{Lowering, clif_type, instruction};
 
 /// How a comparison opcode compares floats.
 pub(crate) fn condition(opcode: Opcode) -> Option<FloatCC> {
@@ -47,15 +47,9 @@ fn wins(opcode: Opcode, known: f64) -> bool {
 }
 
 impl Lowering<'_, '_> {
-    pub(super) fn float(&mut self, inst: &Inst, args: &[ir::Value]) -> Option<ir::Value> {
+    pub(super) fn float(&mut self, inst: &Inst, ty: Type, args: &[ir::Value]) -> Option<ir::Value> {
         let opcode = inst.opcode;
         Some(match (opcode, args) {
-            (Opcode::Add, &[a, b]) => self.ins().fadd(a, b),
-            (Opcode::Sub, &[a, b]) => self.ins().fsub(a, b),
-            (Opcode::Mul, &[a, b]) => self.ins().fmul(a, b),
-            (Opcode::Div, &[a, b]) => self.ins().fdiv(a, b),
-            (Opcode::Neg, &[a]) => self.ins().fneg(a),
-            (Opcode::Abs, &[a]) => self.ins().fabs(a),
             (Opcode::Min | Opcode::Max, &[a, b]) => {
                 let is_plain = |place: usize| self.env.x86 && is_plain(opcode, self.function, inst.operands()[place]);
                 match [is_plain(0), is_plain(1)] {
@@ -64,14 +58,8 @@ impl Lowering<'_, '_> {
                     _ => self.min_max(opcode == Opcode::Min, a, b),
                 }
             }
-            (Opcode::MulAdd, &[a, b, c]) => self.ins().fma(a, b, c),
-            (Opcode::Sqrt, &[a]) => self.ins().sqrt(a),
-            (Opcode::Floor, &[a]) => self.ins().floor(a),
-            (Opcode::Ceil, &[a]) => self.ins().ceil(a),
-            (Opcode::Trunc, &[a]) => self.ins().trunc(a),
-            (Opcode::RoundEven, &[a]) => self.ins().nearest(a),
             (Opcode::CopySign, &[a, b]) => self.ins().fcopysign(a, b),
-            _ => return None,
+            _ => instruction(self.b, opcode, ty, args)?,
         })
     }
 

@@ -1,35 +1,19 @@
 //! Integers and `bool`: arithmetic, bits, shifts and counts.
 //!
-//! Cranelift's instructions wrap and mask as the IR wants; what is added here is the total
-//! division, saturation, and the high half of products narrower than a register.
+//! Cranelift's instructions wrap and mask as the IR wants. Added here are the total division,
+//! saturation, and the high half of products narrower than a register.
 
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::IntCC, types};
 use monoscan_ir::{Inst, Opcode, Type};
 
-use super::{Lowering, clif_type};
+use super::{Lowering, clif_type, instruction};
 
 impl Lowering<'_, '_> {
     pub(super) fn integer(&mut self, inst: &Inst, ty: Type, args: &[ir::Value]) -> Option<ir::Value> {
-        let signed = ty.is_signed();
         let a = args[0];
         let b = args.get(1).copied().unwrap_or(a);
         Some(match inst.opcode {
-            Opcode::And => self.ins().band(a, b),
-            Opcode::Or => self.ins().bor(a, b),
-            Opcode::Xor => self.ins().bxor(a, b),
             Opcode::Not if ty == Type::Bool => self.ins().bxor_imm_u(a, 1),
-            Opcode::Not => self.ins().bnot(a),
-            _ if ty == Type::Bool => return None,
-            Opcode::Add => self.ins().iadd(a, b),
-            Opcode::Sub => self.ins().isub(a, b),
-            Opcode::Mul => self.ins().imul(a, b),
-            Opcode::Neg => self.ins().ineg(a),
-            Opcode::Abs if signed => self.ins().iabs(a),
-            Opcode::Abs => a,
-            Opcode::Min if signed => self.ins().smin(a, b),
-            Opcode::Min => self.ins().umin(a, b),
-            Opcode::Max if signed => self.ins().smax(a, b),
-            Opcode::Max => self.ins().umax(a, b),
             Opcode::Div | Opcode::Rem => self.divide(inst, ty, a, b),
             Opcode::AddSat => self.add_saturating(ty, a, b),
             Opcode::SubSat => self.sub_saturating(ty, a, b),
@@ -37,7 +21,7 @@ impl Lowering<'_, '_> {
             Opcode::SwapBytes if ty.bits() == 8 => a,
             Opcode::SwapBytes => self.ins().bswap(a),
             Opcode::ReverseBits => self.ins().bitrev(a),
-            _ => return None,
+            opcode => instruction(self.b, opcode, ty, args)?,
         })
     }
 

@@ -11,21 +11,6 @@ fn lane_mask(lanes: usize) -> u128 {
 }
 
 impl Lowering<'_, '_> {
-    /// Arithmetic and logic, lane by lane.
-    pub(super) fn lanes(&mut self, opcode: Opcode, args: &[ir::Value]) -> Option<ir::Value> {
-        Some(match (opcode, args) {
-            (Opcode::Add, &[a, b]) => self.ins().iadd(a, b),
-            (Opcode::Sub, &[a, b]) => self.ins().isub(a, b),
-            (Opcode::Min, &[a, b]) => self.ins().umin(a, b),
-            (Opcode::Max, &[a, b]) => self.ins().umax(a, b),
-            (Opcode::And, &[a, b]) => self.ins().band(a, b),
-            (Opcode::Or, &[a, b]) => self.ins().bor(a, b),
-            (Opcode::Xor, &[a, b]) => self.ins().bxor(a, b),
-            (Opcode::Not, &[a]) => self.ins().bnot(a),
-            _ => return None,
-        })
-    }
-
     /// Splat, lanes and permutation.
     pub(super) fn vector(&mut self, inst: &Inst, args: &[ir::Value], types: &[Type]) -> Option<ir::Value> {
         Some(match (inst.opcode, inst.payload, args) {

@@ -5,31 +5,20 @@ use monoscan_ir::{Constant, Opcode, Type};
 
 use super::lanes::{Lowering, splat_bits};
 use super::shuffle::retype;
+use crate::cpu::lower::instruction;
 
 impl Lowering<'_, '_> {
     pub(super) fn integer(&mut self, opcode: Opcode, ty: Type, args: &[ir::Value]) -> Option<ir::Value> {
-        let a = args[0];
-        let b = args.get(1).copied().unwrap_or(a);
-        let signed = ty.is_signed();
-        let raw = match opcode {
-            Opcode::And => return Some(self.ins().band(a, b)),
-            Opcode::Or => return Some(self.ins().bor(a, b)),
-            Opcode::Xor => return Some(self.ins().bxor(a, b)),
-            Opcode::Min if signed => return Some(self.ins().smin(a, b)),
-            Opcode::Min => return Some(self.ins().umin(a, b)),
-            Opcode::Max if signed => return Some(self.ins().smax(a, b)),
-            Opcode::Max => return Some(self.ins().umax(a, b)),
-            Opcode::Abs if !signed => return Some(a),
-            Opcode::Not => self.ins().bnot(a),
-            Opcode::Add => self.ins().iadd(a, b),
-            Opcode::Sub => self.ins().isub(a, b),
-            Opcode::Mul => self.ins().imul(a, b),
-            Opcode::Neg => self.ins().ineg(a),
-            Opcode::Abs => self.ins().iabs(a),
-            Opcode::AddSat | Opcode::SubSat => return Some(self.saturating(opcode == Opcode::AddSat, ty, a, b)),
-            _ => return None,
-        };
-        Some(self.normal(ty, raw))
+        if let (Opcode::AddSat | Opcode::SubSat, &[a, b]) = (opcode, args) {
+            return Some(self.saturating(opcode == Opcode::AddSat, ty, a, b));
+        }
+        let raw = instruction(self.b, opcode, ty, args)?;
+        Some(match opcode {
+            // They are extended as their operands are.
+            Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Min | Opcode::Max => raw,
+            Opcode::Abs if !ty.is_signed() => raw,
+            _ => self.normal(ty, raw),
+        })
     }
 
     fn saturating(&mut self, add: bool, ty: Type, a: ir::Value, b: ir::Value) -> ir::Value {
@@ -50,21 +39,9 @@ impl Lowering<'_, '_> {
         self.ins().smin(above, high)
     }
 
-    pub(super) fn float(&mut self, opcode: Opcode, args: &[ir::Value]) -> Option<ir::Value> {
+    pub(super) fn float(&mut self, opcode: Opcode, ty: Type, args: &[ir::Value]) -> Option<ir::Value> {
         Some(match (opcode, args) {
-            (Opcode::Add, &[a, b]) => self.ins().fadd(a, b),
-            (Opcode::Sub, &[a, b]) => self.ins().fsub(a, b),
-            (Opcode::Mul, &[a, b]) => self.ins().fmul(a, b),
-            (Opcode::Div, &[a, b]) => self.ins().fdiv(a, b),
-            (Opcode::Neg, &[a]) => self.ins().fneg(a),
-            (Opcode::Abs, &[a]) => self.ins().fabs(a),
             (Opcode::Min | Opcode::Max, &[a, b]) => self.float_min_max(opcode == Opcode::Min, a, b),
-            (Opcode::MulAdd, &[a, b, c]) => self.ins().fma(a, b, c),
-            (Opcode::Sqrt, &[a]) => self.ins().sqrt(a),
-            (Opcode::Floor, &[a]) => self.ins().floor(a),
-            (Opcode::Ceil, &[a]) => self.ins().ceil(a),
-            (Opcode::Trunc, &[a]) => self.ins().trunc(a),
-            (Opcode::RoundEven, &[a]) => self.ins().nearest(a),
             (Opcode::CopySign, &[a, b]) => {
                 let sign = 1u64 << (self.shape.bits() - 1);
                 let ty = self.b.func.dfg.value_type(a);
@@ -72,7 +49,7 @@ impl Lowering<'_, '_> {
                 let sign = retype(self.b, ty, sign);
                 self.ins().bitselect(sign, b, a)
             }
-            _ => return None,
+            _ => instruction(self.b, opcode, ty, args)?,
         })
     }
 

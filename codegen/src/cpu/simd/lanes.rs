@@ -183,7 +183,9 @@ impl<'b> Lowering<'_, 'b> {
                 let bits = self.ins().ishl_imm_u(args[0], 16);
                 retype(self.b, types::F32X4, bits)
             }
-            Rule::Unary(_) | Rule::Binary(_) | Rule::Ternary(_) if ty.is_float() => self.float(inst.opcode, args)?,
+            Rule::Unary(_) | Rule::Binary(_) | Rule::Ternary(_) if ty.is_float() => {
+                self.float(inst.opcode, ty, args)?
+            }
             Rule::Unary(_) | Rule::Binary(_) => self.integer(inst.opcode, ty, args)?,
             _ => return None,
         })
