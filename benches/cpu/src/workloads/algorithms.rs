@@ -25,9 +25,9 @@ struct Same<T> {
 }
 
 impl<T> Same<T> {
-    /// These, in a vector with room for `room`.
-    fn of(expected: Vec<T>, room: usize) -> Same<T> {
-        Same { values: Mutex::new(Vec::with_capacity(room)), expected }
+    /// These, in a vector of this capacity.
+    fn of(expected: Vec<T>, capacity: usize) -> Same<T> {
+        Same { values: Mutex::new(Vec::with_capacity(capacity)), expected }
     }
 
     fn write(&self) -> MutexGuard<'_, Vec<T>> {
@@ -221,13 +221,13 @@ pub(super) fn add(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
     by_loop(&mut expected);
     let (y, pool) = (&Same::of(expected, len), &one_thread());
     let mut field = field;
-    let room = || {
+    let buffer = || {
         let mut y = y.write();
         y.resize(len, 0);
         y
     };
-    field.enter((Role::Baseline, "plain loop", 1), y, move || by_loop(&mut room()));
-    enter_ours(&mut field, y, pool, move || numbers::add_into(a, b, &mut room()).map(drop));
+    field.enter((Role::Baseline, "plain loop", 1), y, move || by_loop(&mut buffer()));
+    enter_ours(&mut field, y, pool, move || numbers::add_into(a, b, &mut buffer()).map(drop));
     field.enter((Role::Rival, "num-bigint", 1), y, || {
         let sum = &p + &q;
         let mut y = y.write();
