@@ -35,9 +35,13 @@
 //!   trees, text.
 //! - [`lexer`] compiles token rules: on the CPU into machine code of their own, on a GPU into a
 //!   scan. [`recurrence`] compiles coefficients that are known only at run time.
+//! - [`Scan::on`] gives the same scan on a [`Device`]. With the feature `gpu` that may be an NVIDIA
+//!   GPU, whose memory [`DeviceVec`]s are in; the methods stay the same.
 //! - [`DynScan`] runs programs that were built with [`monoscan_ir`] by other means.
 //!
 //! Errors are values that say what was expected: [`Error`].
+
+#![warn(clippy::missing_errors_doc)]
 
 // The macros' output names `::monoscan`, and is used inside this crate too.
 extern crate self as monoscan;
@@ -55,7 +59,7 @@ pub mod recurrence;
 mod scan;
 mod words;
 
-/// Programs and what is known about them: what front ends of their own build scans from.
+/// Programs, their laws and facts: front ends build scans from these.
 pub use monoscan_ir as ir;
 pub use monoscan_ir::laws::Judgement;
 pub use monoscan_ir::{Constant, Layout, Mode};

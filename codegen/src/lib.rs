@@ -3,6 +3,8 @@
 //! [`target`] says what is known of the machine, and [`plan`] turns facts about a program into a
 //! schedule for that machine.
 
+#![warn(clippy::missing_errors_doc)]
+
 pub mod cpu;
 pub mod gpu;
 #[cfg(feature = "ptx")]

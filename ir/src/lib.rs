@@ -13,6 +13,8 @@
 //! [transforms](transform) lower a program for an engine, and the [laws] say whether an operator is
 //! associative at all.
 
+#![warn(clippy::missing_errors_doc)]
+
 pub mod automaton;
 mod builder;
 pub mod derive;

@@ -13,6 +13,8 @@
 //! `device_memory.rs` and in those files of the `cuda` module that call the driver. So it is in the
 //! files of the `gpu` module that give the driver memory to use later.
 
+#![warn(clippy::missing_errors_doc)]
+
 mod backend;
 mod cache;
 pub mod call;

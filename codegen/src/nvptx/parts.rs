@@ -26,6 +26,9 @@ pub fn head(entry: &str) -> String {
 }
 
 /// The PTX of a module of kernels, each a name and the threads of its blocks, which all take so many bytes of arguments.
+///
+/// # Errors
+/// LLVM refuses the module or lacks the architecture.
 pub fn compile<'e>(
     module: &str,
     kernels: impl IntoIterator<Item = (&'e str, usize)>,

@@ -6,7 +6,7 @@
 //! else: it knows neither the element type nor the operator, and a state is a run of words to it.
 //!
 //! - [`tiles`]: what can be done to tiles, and the scan.
-//! - [`tickets`]: who works on which tile.
+//! - [`tickets`]: which thread works on which tile.
 //! - [`crew`]: the calling thread works, and lends its work to helpers that cost nothing if they
 //!   never start.
 //!
@@ -112,6 +112,8 @@
 //! Miri runs those without a pool (`cargo +nightly miri test -p monoscan-protocol`).
 //!
 //! `unsafe` lives in one place, `crew`: the lifetime of the lent work, and the workers of helpers.
+
+#![warn(clippy::missing_errors_doc)]
 
 pub mod crew;
 mod descriptors;
