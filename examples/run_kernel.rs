@@ -61,7 +61,7 @@ fn run(options: Options) -> Result<(), Failure> {
         return Err(Failure::Run("a kernel for flagged segments: this example has no column of flags".into()));
     }
     let device = Device::cuda(options.device)?;
-    // SAFETY: whoever calls this example vouches for the files: PTX and manifest as `emit` wrote them.
+    // SAFETY: the caller of this example vouches for the files: PTX and manifest as `emit` wrote them.
     let scan = unsafe { DynScan::from_kernels(device, &[kernel]) }?;
     say!("{} for {}: {}", manifest.program.name, manifest.arch, manifest.launch.plan);
     let inputs: Vec<Vec<u8>> = manifest.program.inputs.iter().map(|layout| numbers(layout, options.records)).collect();

@@ -112,10 +112,10 @@ fn check(program: &Verified<Program>, mode: Mode, lengths: &[usize], seed: u64) 
             let what = format!("{mode:?} W={interleave} n={total} seed {seed} of\n{}", **program);
             if program.output.filter.is_some() {
                 let kept = expected.outputs[0].len() / program.output.columns[0].size as usize;
-                for room in [total, kept] {
-                    let found = run_kept(&compiled, program, &inputs, (total, room));
+                for capacity in [total, kept] {
+                    let found = run_kept(&compiled, program, &inputs, (total, capacity));
                     assert!(found.iter().map(Vec::len).eq(expected.outputs.iter().map(Vec::len)), "{what}");
-                    assert_same(program, &found, &expected.outputs, &format!("room for {room}, {what}"));
+                    assert_same(program, &found, &expected.outputs, &format!("capacity for {capacity}, {what}"));
                 }
                 continue;
             }

@@ -2,8 +2,8 @@
 //!
 //! It is the oracle that every engine is compared to, so it is written like the formulas in the
 //! documentation of [`Program`]: no tiles, no tricks. [`call`] runs a function, [`run`] a verified
-//! program over columns of bytes; [`Interpreter`] is `call` for those who call often, since it
-//! keeps its memory between calls.
+//! program over columns of bytes; [`Interpreter`] is `call` for many calls, since it keeps its
+//! memory between them.
 
 use crate::eval::{evaluate, overflows};
 use crate::function::Function;
@@ -150,7 +150,7 @@ impl<'t> Interpreter<'t> {
         Interpreter { tables, values: Vec::new(), results: Vec::new(), checked: false, overflowed: false }
     }
 
-    /// One that also notes where Rust would panic with overflow checks; see [`overflowed`](Interpreter::overflowed).
+    /// One that also records where Rust would panic with overflow checks; see [`overflowed`](Interpreter::overflowed).
     pub fn checked(tables: &'t [Table]) -> Interpreter<'t> {
         Interpreter { checked: true, ..Interpreter::new(tables) }
     }

@@ -59,7 +59,7 @@ pub(crate) trait Backend: Send + Sync {
     }
 
     /// Runs a call over host memory. Gives how many records were written. `totals`, if it is some, has a place for the
-    /// components of each sequence's total: those of all stages, or, of a call from a carry, those that streams hand on.
+    /// components of each sequence's total: those of all stages, or, of a call from a carry, those that streams carry.
     fn run(&self, task: HostTask<'_, '_>, totals: Option<&mut [Constant]>) -> Result<usize, Error>;
 
     /// The kernels that run for an inclusive scan of a line; with how they were chosen, if that is asked for.

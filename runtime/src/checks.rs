@@ -16,7 +16,7 @@ pub(crate) fn state_types(program: &Program) -> impl Iterator<Item = Type> {
     program.stages.iter().flat_map(|stage| stage.state.iter().copied())
 }
 
-/// The types of what a stream hands on; see [`Program::first_carry`].
+/// The types of what a stream carries; see [`Program::first_carry`].
 fn carry_types(program: &Program) -> impl Iterator<Item = Type> {
     let previous = program.reads_previous().then(|| program.first_carry().split_off(program.state_len()));
     state_types(program).chain(previous.into_iter().flatten().map(|component| component.ty()))

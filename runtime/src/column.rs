@@ -204,7 +204,7 @@ impl<'a> ColumnMut<'a> {
     ///
     /// # Safety
     /// For `'a`, these `len` records must be writable, and not accessed by anyone else. Whatever a program with this
-    /// output layout writes must be valid for who reads it afterwards: every field is written, a `bool` as 0 or 1.
+    /// output layout writes must be valid for the reads that follow: every field is written, a `bool` as 0 or 1.
     pub unsafe fn from_raw(base: *mut u8, len: usize, layout: &'a Layout) -> ColumnMut<'a> {
         ColumnMut {
             base,

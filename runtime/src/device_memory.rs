@@ -225,7 +225,7 @@ impl DeviceMemory {
     }
 
     /// Work given to `stream` from now on waits for the last write of the memory. A stream that is being captured
-    /// waits for nothing outside of its graph: whoever launches the graph orders that.
+    /// waits for nothing outside of its graph, whose launch the caller orders.
     ///
     /// # Errors
     /// The driver fails.

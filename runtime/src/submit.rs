@@ -14,8 +14,8 @@ use crate::error::Error;
 use crate::gpu::{GpuKernel, Pending, Task};
 
 impl DynScan {
-    /// Gives a call to a stream. What it reads and writes is used when the stream gets there: whoever uses it next does
-    /// so in this stream, or waits for it. If the stream is being captured, the call becomes part of the graph;
+    /// Gives a call to a stream. What it reads and writes is used when the stream gets there: the next use is
+    /// in this stream too, or waits for it. If the stream is being captured, the call becomes part of the graph;
     /// keys, offsets, and flags of a reversed call are refused there.
     ///
     /// # Errors

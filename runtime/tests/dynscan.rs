@@ -1,4 +1,4 @@
-//! [`DynScan`] on what callers may hand it: odd addresses, wrong columns, programs that the engine
+//! [`DynScan`] on what callers may pass it: odd addresses, wrong columns, programs that the engine
 //! does not run.
 
 use monoscan_ir::interp::{self, Request};

@@ -14,7 +14,7 @@ const COMPILATIONS: u32 = 10_000;
 /// Compilations before memory is first looked at: caches fill up to their bounds, the allocator takes its arenas.
 const WARM_UP: u32 = 2_000;
 
-/// Bytes that a compilation may leave behind: less than any kernel, state or verdict takes.
+/// Bytes that a compilation may leak: less than any kernel, state or verdict takes.
 const TOLERANCE: u64 = 64;
 
 /// The number that the kernel counts.

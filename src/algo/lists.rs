@@ -94,7 +94,7 @@ const GROUP: usize = 256;
 /// So many of them side by side: while one waits for memory, the others go on.
 const SIDE_BY_SIDE: usize = 16;
 
-/// Walks from each of these elements to the next one that is drawn. Notes the number of the walk and the place in it at each
+/// Walks from each of these elements to the next one that is drawn. Writes the number of the walk and the place in it at each
 /// element, and where each walk ends and how long it is. The first has the number `first`.
 fn walk(next: &[u32], first: u64, starts: &[u32], walks: &[AtomicU64], ends: &mut [(u32, u32)]) {
     let mut waiting = (0..).zip(starts).map(|(number, &start)| (number, start, 0u32));

@@ -145,7 +145,7 @@ fn trace(name: &str, body: &mut dyn FnMut() -> Vec<Value>) -> Result<Traced, Tra
         tracers.push(tracer);
         tracers.len() - 1
     });
-    // What an unwinding body leaves behind is its tracer, which is dropped here.
+    // An unwinding body leaves its tracer, which is dropped here.
     let results = catch_unwind(AssertUnwindSafe(body));
     let tracer = TRACERS.with_borrow_mut(|tracers| tracers.drain(outer..).next());
     match (results, tracer) {
@@ -194,7 +194,7 @@ pub(crate) fn emit<R>(f: impl FnOnce(&mut FunctionBuilder) -> R) -> R {
     result
 }
 
-/// Notes that the function calls one of the standard library that rounds otherwise, or panics in every build where the IR does not.
+/// Records that the function calls one of the standard library that rounds otherwise, or panics in every build where the IR does not.
 pub(crate) fn differs() {
     current(|tracer| tracer.differs = true);
 }
@@ -260,7 +260,7 @@ impl Drop for Call {
 #[doc(hidden)]
 pub struct Written(SourcePlace);
 
-/// Notes where the expression that follows was written.
+/// Records where the expression that follows was written.
 #[doc(hidden)]
 pub fn written_at(file: &'static str, line: u32, column: u32) -> Written {
     Written(SourcePlace { file: file.into(), line, column })

@@ -82,7 +82,7 @@ impl fmt::Display for LookAhead {
 /// The most states that do not accept on a way from a state on.
 struct Depths<'a> {
     dfa: &'a TokenDfa,
-    /// Unbounded while a state is being looked at: who meets it again is on a cycle.
+    /// Unbounded while a state is being looked at: a path that meets it again is a cycle.
     known: Vec<Option<Distance>>,
 }
 

@@ -132,7 +132,7 @@ pub enum Precision {
     Samples,
 }
 
-/// The scan program of a recurrence, for those who run programs themselves. It reads a column of `T` and writes one.
+/// The scan program of a recurrence, for front ends that run programs themselves. It reads a column of `T` and writes one.
 ///
 /// # Errors
 /// [`RecurrenceError::Range`].

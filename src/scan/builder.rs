@@ -1,5 +1,5 @@
-//! Builds a [`Scan`]: traces the functions that the user gives, and hands them over as the parts of
-//! a program.
+//! Builds a [`Scan`]: traces the functions that the user gives, and makes them the parts of a
+//! program.
 
 use std::marker::PhantomData;
 

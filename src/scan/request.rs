@@ -118,7 +118,7 @@ impl<S: States> Start<'_, S> {
 enum Carry<'a, S> {
     None,
     States(&'a mut [S]),
-    /// As the engine hands it on, with what is read of the record before.
+    /// As the engine carries it, with what is read of the record before.
     Whole(&'a mut [Constant]),
 }
 
@@ -303,7 +303,7 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     }
 
     /// As [`resuming`](Request::resuming), from what the engine carries, the record before included.
-    pub(super) fn handing_on(mut self, carry: &'a mut [Constant]) -> Self {
+    pub(super) fn resuming_whole(mut self, carry: &'a mut [Constant]) -> Self {
         self.carry = Carry::Whole(carry);
         self
     }

@@ -98,7 +98,7 @@ impl<A: Monoid, B: Monoid, C: Monoid> Stages for (A, B, C) {
     }
 }
 
-/// The states among components as engines hand them on: each group of so many begins with a state.
+/// The states among components as engines carry them: each group of so many begins with a state.
 pub(super) fn states_of<S: States>(components: &[Constant], each: usize) -> impl Iterator<Item = S> {
     components.chunks_exact(each).map(|state| lang::from_constants(state.iter().copied()))
 }
@@ -163,7 +163,7 @@ impl Operator {
     }
 }
 
-/// Refuses states that no engine carries, in the words of the one who wrote them.
+/// Refuses states that no engine carries, in the words of their author.
 fn check_size(name: &str, bytes: usize, state: &[Type]) -> Result<(), Error> {
     if state.is_empty() {
         return Err(Error::EmptyState { state: name.into() });

@@ -30,7 +30,7 @@ use crate::lang;
 #[derive(Debug)]
 pub struct ChunkStream<S, In, Out> {
     scan: Scan<S, In, Out>,
-    /// The carry of the next chunk, as the engine hands it on.
+    /// The carry of the next chunk, as the engine carries it.
     carry: Vec<Constant>,
 }
 
@@ -44,7 +44,7 @@ impl<S: States, In: Record, Out: Outputs> ChunkStream<S, In, Out> {
     /// # Errors
     /// As [`Scan::inclusive`].
     pub fn feed<C: Columns<In>>(&mut self, chunk: C) -> Result<Out::Vec<C::Place>, Error> {
-        self.scan.request().handing_on(&mut self.carry).inclusive(chunk)
+        self.scan.request().resuming_whole(&mut self.carry).inclusive(chunk)
     }
 
     /// [`feed`](ChunkStream::feed) into records that are there.
@@ -56,7 +56,7 @@ impl<S: States, In: Record, Out: Outputs> ChunkStream<S, In, Out> {
         chunk: C,
         output: impl ColumnsMut<Out, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, Error> {
-        self.scan.request().handing_on(&mut self.carry).inclusive_into(chunk, output)
+        self.scan.request().resuming_whole(&mut self.carry).inclusive_into(chunk, output)
     }
 
     pub(super) fn program(&self) -> &Program {
@@ -86,7 +86,7 @@ impl<S: States, In: Record, Out: Outputs> ChunkStream<S, In, Out> {
 #[derive(Debug)]
 pub struct RowStream<S, In, Out> {
     scan: Scan<S, In, Out>,
-    /// The carries of the next chunk's rows, one after the other, as the engine hands them on.
+    /// The carries of the next chunk's rows, one after the other, as the engine carries them.
     carry: Vec<Constant>,
 }
 
@@ -100,7 +100,7 @@ impl<S: States, In: Record, Out: Outputs> RowStream<S, In, Out> {
     /// # Errors
     /// As [`Request::inclusive`](crate::Request::inclusive); [`Error::StateCount`] if the chunk has another number of rows.
     pub fn feed<C: Columns<In>>(&mut self, rows: Rows, chunk: C) -> Result<Out::Vec<C::Place>, Error> {
-        self.scan.rows(rows).handing_on(&mut self.carry).inclusive(chunk)
+        self.scan.rows(rows).resuming_whole(&mut self.carry).inclusive(chunk)
     }
 
     /// [`feed`](RowStream::feed) into records that are there; records that are in no row keep their values.
@@ -113,7 +113,7 @@ impl<S: States, In: Record, Out: Outputs> RowStream<S, In, Out> {
         chunk: C,
         output: impl ColumnsMut<Out, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, Error> {
-        self.scan.rows(rows).handing_on(&mut self.carry).inclusive_into(chunk, output)
+        self.scan.rows(rows).resuming_whole(&mut self.carry).inclusive_into(chunk, output)
     }
 
     /// For each row the state after all its records so far; before any, the identities.

@@ -27,9 +27,9 @@ fn what_is_flagged_is_selected_with_its_places() {
             assert_eq!(places(&flags).unwrap(), expected);
             assert_eq!(select(&x, &flags).unwrap(), records);
             assert_eq!(select_with_places(&x, &flags).unwrap(), (records.clone(), expected));
-            let mut room = vec![0; records.len()];
-            assert_eq!(select_into(&x, &flags, &mut room).unwrap(), records.len());
-            assert_eq!(room, records);
+            let mut output = vec![0; records.len()];
+            assert_eq!(select_into(&x, &flags, &mut output).unwrap(), records.len());
+            assert_eq!(output, records);
         }
     });
 }
@@ -74,8 +74,8 @@ fn bad_input_is_refused_with_what_was_expected() {
     assert!(expected(partition(&[1, 2, 3], &[true, false]).unwrap_err()));
     let error = partition3(&[1, 2, 3], &[0, 3, 4]).unwrap_err();
     assert!(matches!(error, AlgoError::Class { record: 1, expected: 3, got: 3 }));
-    let mut room = [7; 1];
-    let error = select_into(&[1, 2, 3], &[true, false, true], &mut room).unwrap_err();
+    let mut output = [7; 1];
+    let error = select_into(&[1, 2, 3], &[true, false, true], &mut output).unwrap_err();
     assert!(matches!(error, AlgoError::Scan(Error::OutputTooShort { .. })), "{error}");
-    assert_eq!(room, [7]);
+    assert_eq!(output, [7]);
 }

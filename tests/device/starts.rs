@@ -17,7 +17,7 @@ fn states(count: usize) -> Vec<Affine> {
     (0..count as u32).map(|i| Affine { a: 2 * i + 1, b: 7 * i }).collect()
 }
 
-/// A start and a total for each segment, whoever has its flags, keys or offsets.
+/// A start and a total for each segment, wherever its flags, keys or offsets are.
 #[test]
 #[ignore = "needs a CUDA device"]
 fn segments_have_their_own_starts_and_totals_on_a_device() {
@@ -97,7 +97,7 @@ fn segments_have_their_own_starts_and_totals_on_a_device() {
     }
 }
 
-/// Rows with their own starts, and streams of rows, side by side and one after the other, whoever has the columns.
+/// Rows with their own starts, and streams of rows, side by side and one after the other, wherever the columns are.
 #[test]
 #[ignore = "needs a CUDA device"]
 fn rows_have_their_own_starts_on_a_device() {

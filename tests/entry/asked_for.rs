@@ -223,7 +223,7 @@ fn grew(e: Element<u32>) -> Sum<u32> {
 }
 
 #[test]
-fn a_stream_hands_the_record_before_from_chunk_to_chunk() {
+fn a_stream_carries_the_record_before_from_chunk_to_chunk() {
     let mut r = Random(15);
     let scan = Scan::<Sum<u32>>::builder().lift_at::<(u32,), _>(grew {}).build().unwrap();
     for _ in 0..20 {

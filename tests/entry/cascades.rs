@@ -144,14 +144,14 @@ fn check_kept(ask: &Ask<All>, emit: &Scan<All, (u8,), Written>, x: &[u8], seen: 
     let mut y = vec![(9, 9, 9, 9, (9, 9, true)); expected.len()];
     assert_eq!(ask.request(emit).inclusive_into(x, &mut y).unwrap(), expected.len(), "{ask:?}");
     assert_eq!(y, expected, "{ask:?}, n = {}", x.len());
-    if let Some(room) = expected.len().checked_sub(1) {
-        let mut y = vec![(9, 9, 9, 9, (9, 9, true)); room];
+    if let Some(capacity) = expected.len().checked_sub(1) {
+        let mut y = vec![(9, 9, 9, 9, (9, 9, true)); capacity];
         let error = ask.request(emit).inclusive_into(x, &mut y).unwrap_err();
         assert!(
-            matches!(error, Error::OutputTooShort { got, expected: all, .. } if got == room && all == expected.len()),
+            matches!(error, Error::OutputTooShort { got, expected: all, .. } if got == capacity && all == expected.len()),
             "{error}"
         );
-        assert_eq!(y, vec![(9, 9, 9, 9, (9, 9, true)); room], "something was written");
+        assert_eq!(y, vec![(9, 9, 9, 9, (9, 9, true)); capacity], "something was written");
     }
 }
 

@@ -26,8 +26,8 @@ fn check_request<M: Monoid + PartialEq + Debug>(scan: &Scan<M>, ask: &Ask<M>, x:
 
         let request = ask.request(scan);
         let result = if exclusive { request.exclusive(x) } else { request.inclusive(x) };
-        let mut room = Vec::with_capacity(x.len());
-        let uninit = &mut room.spare_capacity_mut()[..x.len()];
+        let mut output = Vec::with_capacity(x.len());
+        let uninit = &mut output.spare_capacity_mut()[..x.len()];
         let request = ask.request(scan);
         let uninit =
             if exclusive { request.exclusive_into_uninit(x, uninit) } else { request.inclusive_into_uninit(x, uninit) };

@@ -86,7 +86,7 @@ fn rows_and_segments_exclude_each_other() {
 }
 
 #[test]
-fn a_new_vector_has_no_room_for_records_beside_rows() {
+fn a_new_vector_has_no_space_for_records_beside_rows() {
     let scan = sums();
     let rows = Rows::new(2, 2, 3).unwrap();
     let error = scan.rows(rows).inclusive(&[1; 5]).unwrap_err();
@@ -101,13 +101,13 @@ fn a_new_vector_has_no_room_for_records_beside_rows() {
 #[test]
 fn outputs_must_be_as_long_as_inputs() {
     let scan = sums();
-    for room in [0, 4, 6] {
-        let mut y = vec![7; room];
+    for capacity in [0, 4, 6] {
+        let mut y = vec![7; capacity];
         let error = scan.reversed().inclusive_into(&[1; 5], &mut y).unwrap_err();
-        assert!(matches!(error, Error::Length { expected: 5, got, .. } if got == room), "{error}");
-        let mut uninit = vec![std::mem::MaybeUninit::new(7); room];
+        assert!(matches!(error, Error::Length { expected: 5, got, .. } if got == capacity), "{error}");
+        let mut uninit = vec![std::mem::MaybeUninit::new(7); capacity];
         assert!(scan.exclusive_into_uninit(&[1; 5], &mut uninit).is_err());
-        assert_eq!(y, vec![7; room]);
+        assert_eq!(y, vec![7; capacity]);
     }
 }
 
@@ -134,11 +134,11 @@ fn kept_records_go_to_another_slice() {
     let mut x = [1, 2, 3];
     assert!(scan.inclusive_in_place(&mut x).is_err());
     assert_eq!(x, [1, 2, 3]);
-    let mut room = [7; 5];
-    assert_eq!(scan.inclusive_into(&x, &mut room).unwrap(), 2);
-    assert_eq!(room[..2], [3, 6]);
-    let mut room = [const { std::mem::MaybeUninit::uninit() }; 4];
-    assert_eq!(scan.exclusive_into_uninit(&x, &mut room).unwrap(), [1, 3]);
+    let mut output = [7; 5];
+    assert_eq!(scan.inclusive_into(&x, &mut output).unwrap(), 2);
+    assert_eq!(output[..2], [3, 6]);
+    let mut output = [const { std::mem::MaybeUninit::uninit() }; 4];
+    assert_eq!(scan.exclusive_into_uninit(&x, &mut output).unwrap(), [1, 3]);
 }
 
 #[test]

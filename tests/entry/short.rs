@@ -30,9 +30,9 @@ fn every_plain_entry_point_gives_the_same_from_the_second_call_on() {
             assert_eq!(y, inclusive);
             assert_eq!(scan.exclusive_into(&x, &mut y).unwrap(), x.len());
             assert_eq!(y, exclusive);
-            let mut room = vec![MaybeUninit::uninit(); x.len()];
-            assert_eq!(scan.inclusive_into_uninit(&x, &mut room).unwrap(), inclusive);
-            assert_eq!(scan.exclusive_into_uninit(&x, &mut room).unwrap(), exclusive);
+            let mut output = vec![MaybeUninit::uninit(); x.len()];
+            assert_eq!(scan.inclusive_into_uninit(&x, &mut output).unwrap(), inclusive);
+            assert_eq!(scan.exclusive_into_uninit(&x, &mut output).unwrap(), exclusive);
             y.copy_from_slice(&x);
             scan.inclusive_in_place(&mut y).unwrap();
             assert_eq!(y, inclusive);
@@ -268,12 +268,12 @@ fn records_that_differ_are_kept_whatever_space_there_is() {
         let starts = (0..x.len()).filter(|&i| i == 0 || x[i - 1] != x[i]);
         let mut sums = x.iter().scan(0, |sum, x| Some(std::mem::replace(sum, *sum + x))).collect::<Vec<i32>>();
         let expected: Vec<i32> = starts.map(|i| std::mem::take(&mut sums[i])).collect();
-        for room in [x.len(), expected.len(), x.len(), x.len() + 9] {
-            let mut y = vec![77; room];
+        for capacity in [x.len(), expected.len(), x.len(), x.len() + 9] {
+            let mut y = vec![77; capacity];
             assert_eq!(scan.inclusive_into(&x, &mut y).unwrap(), expected.len());
-            assert_eq!(y[..expected.len()], expected, "of {n}, with space for {room}");
-            let behind = &y[(expected.len() + 4).min(room)..];
-            assert!(behind.iter().all(|&rest| rest == 77), "of {n}, with space for {room}");
+            assert_eq!(y[..expected.len()], expected, "of {n}, with space for {capacity}");
+            let behind = &y[(expected.len() + 4).min(capacity)..];
+            assert!(behind.iter().all(|&rest| rest == 77), "of {n}, with space for {capacity}");
         }
     }
 }

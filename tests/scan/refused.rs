@@ -67,7 +67,7 @@ fn native_code_that_panics_makes_no_scan_panic() {
 }
 
 #[test]
-fn a_state_that_no_engine_carries_is_refused_in_the_words_of_who_wrote_it() {
+fn a_state_that_no_engine_carries_is_refused_in_the_words_of_its_author() {
     #[scan_monoid]
     #[derive(Clone, Copy, Debug, PartialEq)]
     struct Huge {

@@ -6,7 +6,7 @@ use crate::install::{Policy, cargo_fuzz, nightly};
 use crate::run::Runner;
 
 /// Tests of unsafe code that call no generated code, which Miri cannot run: all of monoscan-protocol, and of monoscan-runtime those
-/// with these words in their names. The unsafe code of monoscan only hands memory on to monoscan-runtime.
+/// with these words in their names. The unsafe code of monoscan only passes memory to monoscan-runtime.
 const UNDER_MIRI: [&str; 2] = [
     "cargo +nightly miri test --package monoscan-protocol",
     "cargo +nightly miri test --package monoscan-runtime --lib -- memory:: slots::",

@@ -25,11 +25,21 @@ const REPLACED: &[(&str, &str)] = &[
     ("for banks", "bank replication"),
     ("a pen", "IR builder"),
     ("the pen", "IR builder"),
-    ("has room", "space, or the capacity of an output"),
-    ("have room", "space, or the capacity of an output"),
+    ("room", "space, or the capacity of an output"),
+    ("hand on", "carry, pass or leave"),
     ("hands on", "carries, passes or leaves"),
+    ("hands it on", "carries, passes or leaves"),
+    ("hands them on", "carries, passes or leaves"),
     ("handed on", "carried, passed or left"),
+    ("handing on", "carrying, passing or leaving"),
+    ("hands over", "gives or passes"),
+    ("handed over", "given or passed"),
+    ("leave behind", "by what it is: a deferred composition, fold-to-replay data, the rest"),
+    ("leaves behind", "by what it is: a deferred composition, fold-to-replay data, the rest"),
     ("left behind", "by what it is: a deferred composition, fold-to-replay data, the rest"),
+    ("take note", "record, write or count"),
+    ("takes note", "records, writes or counts"),
+    ("takes notes", "records, writes or counts"),
     ("program that keeps", "a program that filters"),
     ("programs that keep", "programs that filter"),
     ("way by way", "block by block"),
@@ -38,13 +48,16 @@ const REPLACED: &[(&str, &str)] = &[
     ("leaves a note", "an output symbol of a Mealy fold"),
     ("leave notes", "output symbols of a Mealy fold"),
     ("whoever", "by the name of the thing that does it"),
+    ("those who", "by the name of the things that do it"),
+    ("for who", "by the name of the thing that it is for"),
+    ("and who", "by the name of the thing that does it"),
 ];
 
 /// Files that are no prose of today: the terms, what is refused in the tests of messages.
 const EXEMPT: [&str; 2] = ["docs/terms.md", "tests/ui/"];
 
-/// Finds long lines, long sentences and replaced words in pages and module heads, and documentation
-/// that begins with "What".
+/// Finds long lines and long sentences in pages and module heads, replaced words in these and in all
+/// other comments, and documentation that begins with "What".
 pub(crate) fn check() -> Result<(), String> {
     let output = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard", "*.md", "*.rs"])
@@ -85,16 +98,25 @@ fn faults(text: &str, is_page: bool) -> Vec<(usize, String)> {
         if length > LONGEST && !prose.starts_with('|') {
             faults.push((number, format!("{length} characters, of at most {LONGEST}")));
         }
-        for (old, new) in REPLACED.iter().filter(|(old, _)| has_words(prose, old)) {
-            faults.push((number, format!("`{old}` is called {new} now")));
+        if is_page {
+            faults.extend(replaced(number, prose));
         }
     }
+    // Of code every comment that has a line of its own.
+    let comments = (1..).zip(text.lines()).filter(|(_, line)| !is_page && line.trim_start().starts_with("//"));
+    faults.extend(comments.flat_map(|(number, comment)| replaced(number, comment)));
     let is_what = |line: &str| ["/// What ", "//! What "].iter().any(|what| line.trim_start().starts_with(what));
     let documented = (1..).zip(text.lines()).filter(|(_, line)| !is_page && is_what(line));
     faults.extend(
         documented.map(|(number, _)| (number, "documentation begins with its subject, not with `What`".into())),
     );
     faults
+}
+
+/// The replaced words of a line.
+fn replaced(number: usize, line: &str) -> impl Iterator<Item = (usize, String)> {
+    let found = REPLACED.iter().filter(move |(old, _)| has_words(line, old));
+    found.map(move |(old, new)| (number, format!("`{old}` is called {new} now")))
 }
 
 /// Where sentences of a page, or of a module's head, grow too long. A heading, a row of a table, an item of a list and an
@@ -165,9 +187,9 @@ mod tests {
     }
 
     #[test]
-    fn replaced_words_are_found_in_pages_and_module_heads() {
+    fn replaced_words_are_found_in_pages_and_comments() {
         assert_eq!(faults("For Banks.", true), [(1, "`for banks` is called bank replication now".to_owned())]);
         assert_eq!(faults("the pending one", true), []);
-        assert_eq!(faults("//! the pen\nfn pen() {}\n/// the pen", false).len(), 1);
+        assert_eq!(faults("//! the pen\nlet the = pen;\n    /// the pen\n// the pen", false).len(), 3);
     }
 }

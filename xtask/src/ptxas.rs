@@ -1,5 +1,5 @@
-//! `cargo xtask ptxas`: NVIDIA's assembler, which tests hand every PTX text that monoscan makes. It
-//! needs neither a GPU nor a driver.
+//! `cargo xtask ptxas`: NVIDIA's assembler, which tests run on every PTX text that monoscan makes.
+//! It needs neither a GPU nor a driver.
 //!
 //! It comes out of a wheel of PyPI, 37 MB, where a CUDA toolkit would be some gigabytes. Version
 //! and hash are pinned, because what tests expect of registers and spills is true of one version.

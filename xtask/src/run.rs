@@ -69,7 +69,7 @@ impl Runner {
         }
     }
 
-    /// How far all is, for one who watches.
+    /// How far all is, for a terminal.
     fn so_far(&self) -> String {
         if !stdout().is_terminal() {
             return String::new();

@@ -61,7 +61,7 @@ impl<F: FnMut()> Runner for F {
     }
 }
 
-/// Where results are left, and who knows the right ones.
+/// Where results are left, and what is right there.
 pub(crate) trait Judge {
     /// Overwrites whatever results are there.
     fn spoil(&self);
@@ -116,7 +116,7 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// Notes that somebody does not take part.
+    /// Adds a row that says why an entrant does not take part.
     pub(crate) fn absent(&mut self, (role, name, threads): (Role, &'static str, usize), why: String) {
         self.rows.push(Row { absent: Some(why), ..self.row(role, name, threads) });
     }
@@ -169,7 +169,7 @@ impl<'a> Field<'a> {
         times
     }
 
-    /// How often each entrant runs in a row; whoever fails now is out.
+    /// How often each entrant runs in a row; an entrant that fails now is out.
     fn repeats(&mut self) -> Vec<Repeats> {
         let mut repeats = Vec::new();
         for entrant in std::mem::take(&mut self.entrants) {

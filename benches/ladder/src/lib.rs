@@ -19,8 +19,8 @@
 //! [`Arguments`] say how a kernel is called. Rungs scan one line of at least one record from its
 //! first record to its last, and take no account of a direction or of rows. All columns begin at
 //! multiples of 16 bytes; a column may be input and output. Floats may be rounded otherwise from
-//! run to run where a rung looks back, since what is combined with what then depends on who came
-//! first.
+//! run to run where a rung looks back, since what is combined with what then depends on which block
+//! came first.
 
 mod blelloch;
 mod block;

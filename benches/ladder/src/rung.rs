@@ -25,8 +25,8 @@ pub enum Rung {
     ThreePassShared,
     /// The same with shuffles from register to register in place of shared memory, which Kepler brought in 2012.
     ThreePassShuffle,
-    /// One pass: each block waits for the prefix of the block before, and hands on its own. Memory is read once, and prefixes
-    /// travel through n / b hand-overs one after another. Yan, Long & Zhang, "StreamScan", PPoPP 2013.
+    /// One pass: each block waits for the prefix of the block before, and publishes its own. Memory is read once, and prefixes
+    /// travel through n / b blocks one after another. Yan, Long & Zhang, "StreamScan", PPoPP 2013.
     Chained,
     /// One pass: a block publishes its aggregate at once, and adds up those of the blocks before it, one after the other, until it meets
     /// a prefix: up to as many as blocks run at a time. Merrill & Garland, "Single-pass parallel prefix scan with

@@ -51,8 +51,8 @@ impl<'k> Block<'k, '_> {
         Scanned { before: select(lanes.is_first(), &before_warp, &inside), aggregate: of_warps.load(k.i32(warps - 1)) }
     }
 
-    /// The inclusive scan over the first lanes of a warp, through slots of which this lane's is `slot`. It is left there,
-    /// for who comes after a barrier.
+    /// The inclusive scan over the first lanes of a warp, through slots of which this lane's is `slot`. It is left there
+    /// for the reads after a barrier.
     fn scan_shared(&self, state: &[Value<'k>], slots: &Slots<'k, '_>, slot: Value<'k>, lanes: usize) -> State<'k> {
         let (k, lane) = (self.lanes.k, self.lanes.lane);
         let mut state = state.to_vec();

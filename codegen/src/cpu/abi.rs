@@ -48,8 +48,8 @@
 //!
 //! A program that `filter`s has the number of kept records in its last stage, the *rank*. A kept
 //! record is written to the place that is the rank before its element; what is not kept goes to
-//! `sink`. Where the rank and `len` together are at most `room`, `scan_one` may write anything to
-//! places from the rank after the block on, up to `room`.
+//! `sink`. Where the rank and `len` together are at most `capacity`, `scan_one` may write anything
+//! to places from the rank after the block on, up to `capacity`.
 //!
 //! Columns may lie at any address. An output column may be an input column (same records, element
 //! for element) if the program reads no `Next` or `Prev` and keeps nothing; else outputs overlap
@@ -126,7 +126,7 @@ pub struct TileArgs {
     /// Space for a record of any output column; only programs that `filter` write there.
     pub sink: *mut u8,
     /// How many records outputs have space for that nobody else writes, or less; only programs that `filter` look at it.
-    pub room: u64,
+    pub capacity: u64,
     /// Strided access: the record that the first element of the first block is.
     pub place: u64,
     /// Strided access: records from one element to the next.
@@ -162,7 +162,7 @@ impl TileArgs {
             init: std::ptr::null(),
             parameters: std::ptr::null(),
             sink: std::ptr::null_mut(),
-            room: 0,
+            capacity: 0,
             place: start,
             step: 1,
             pitch: len,

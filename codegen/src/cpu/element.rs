@@ -108,7 +108,7 @@ pub(crate) struct Data<'a> {
     /// Where records go that are not kept; none where they may be written behind those that are.
     sink: Option<ir::Value>,
     /// How many records outputs have space for, if that is less than all or comes with the call.
-    room: Option<ir::Value>,
+    capacity: Option<ir::Value>,
     total: ir::Value,
     /// Records from one element to the next, if that is not 1.
     step: Option<ir::Value>,
@@ -123,7 +123,7 @@ impl<'a> Data<'a> {
         let total = word(std::mem::offset_of!(TileArgs, total));
         let step = (kernel.access != Access::Line).then(|| word(std::mem::offset_of!(TileArgs, step)));
         let sink = kernel.rank.map(|_| word(std::mem::offset_of!(TileArgs, sink)));
-        let room = kernel.rank.and(kernel.lanes).map(|_| word(std::mem::offset_of!(TileArgs, room)));
+        let capacity = kernel.rank.and(kernel.lanes).map(|_| word(std::mem::offset_of!(TileArgs, capacity)));
         let spacings = (kernel.access == Access::Spaced).then(|| word(std::mem::offset_of!(TileArgs, spacings)));
         let uniform = uniform(b, kernel, |b, offset| b.ins().load(types::I64, flags, args, offset as i32));
         let mut word = |offset: usize| b.ins().load(types::I64, flags, args, offset as i32);
@@ -166,7 +166,7 @@ impl<'a> Data<'a> {
             uniform,
             parameters,
             sink,
-            room,
+            capacity,
             total,
             step,
         }
@@ -191,7 +191,7 @@ impl<'a> Data<'a> {
             uniform,
             parameters,
             sink: None,
-            room: None,
+            capacity: None,
             total: len,
             step: None,
         }
@@ -218,10 +218,10 @@ impl<'a> Data<'a> {
     }
 
     /// Whether outputs have space for so many records more, after so many that were kept; none if they have in any case.
-    pub(crate) fn has_room(&self, b: &mut FunctionBuilder<'_>, rank: ir::Value, more: ir::Value) -> Option<ir::Value> {
-        let room = self.room?;
+    pub(crate) fn has_space(&self, b: &mut FunctionBuilder<'_>, rank: ir::Value, more: ir::Value) -> Option<ir::Value> {
+        let capacity = self.capacity?;
         let needed = b.ins().iadd(rank, more);
-        Some(b.ins().icmp(IntCC::UnsignedLessThanOrEqual, needed, room))
+        Some(b.ins().icmp(IntCC::UnsignedLessThanOrEqual, needed, capacity))
     }
 
     /// How many components an element writes.

@@ -198,7 +198,7 @@ impl<'a> Loop<'a> {
         let rank = self.kernel.rank.map(|rank| progress.states.remove(rank));
         let place = progress.places[0].base;
         // Whole vectors are stored where there is space for what is not kept too.
-        let fits = rank.map(|rank| self.data.has_room(b, rank, left));
+        let fits = rank.map(|rank| self.data.has_space(b, rank, left));
         let none = b.ins().iconst(types::I64, 0);
         let some = fits.flatten().map_or(left, |fits| b.ins().select(fits, left, none));
         let states = [&ahead[..], &progress.states].concat();

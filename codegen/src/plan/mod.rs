@@ -140,7 +140,7 @@ fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -
         None => (interleave * block * strips).max(100 * WAKING_CYCLES / one_pass),
     };
     let restarts = reasons.restarts && association == Association::Any && gain == 0;
-    // Who asks for blocks gets blocks.
+    // Options that name blocks get blocks.
     let is_asked = options.block.is_some() || options.strips.is_some();
     let least_threads = match association {
         _ if gain > 0 => 1,
@@ -250,7 +250,7 @@ impl Reasons {
     }
 
     /// As many strips as fit an eighth of the second-level cache, of which one pass, at so many hundredths of a cycle an element,
-    /// does not take too long: enough work between two tickets to pay for handing a carry on, and tiles enough for all threads on
+    /// does not take too long: enough work between two tickets to pay for passing a carry, and tiles enough for all threads on
     /// inputs of a megabyte.
     fn strips(&self, strip: usize, one_pass: usize) -> usize {
         let most = (self.l2_bytes / 8 / self.bytes()).min(100 * TILE_CYCLES / one_pass);

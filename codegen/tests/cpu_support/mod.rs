@@ -118,27 +118,31 @@ pub(crate) fn run_kept(
     compiled: &Compiled,
     program: &Program,
     inputs: &[&[u8]],
-    (total, room): (usize, usize),
+    (total, capacity): (usize, usize),
 ) -> Vec<Vec<u8>> {
     let rank = compiled.state_layout().field(compiled.state_layout().stages.len() as u32 - 1, 0).unwrap();
-    let mut outputs = empty_outputs(program, room + 16);
+    let mut outputs = empty_outputs(program, capacity + 16);
     outputs.iter_mut().for_each(|column| column.fill(0xaa));
     let columns = Columns::new(inputs, &mut outputs, total);
     let mut slots = Slots::new(compiled, 1);
     slots.set_all(0, &program.stages[0].identity);
     let mut sink = [0u128; 8];
     let args = columns.args(0, total, slots.at(0));
-    let args = TileArgs { sink: sink.as_mut_ptr().cast(), room: room as u64, ..args };
-    // SAFETY: inputs have `total` records each, outputs space for `room` and for what is kept, and the identity lies in the ranges.
+    let args = TileArgs { sink: sink.as_mut_ptr().cast(), capacity: capacity as u64, ..args };
+    // SAFETY: inputs have `total` records each, outputs space for `capacity` and for what is kept, and the identity lies in the ranges.
     unsafe { compiled.scan_one(&args) };
     // SAFETY: the slot has the rank there.
     let kept = unsafe { slots.at(0).add(rank.offset as usize).cast::<u64>().read_unaligned() } as usize;
     for (column, layout) in outputs.iter_mut().zip(&program.output.columns) {
         let size = layout.size as usize;
-        assert!(column[room * size..].iter().all(|&byte| byte == 0xaa), "{} n={total}: beyond {room}", program.name);
+        assert!(
+            column[capacity * size..].iter().all(|&byte| byte == 0xaa),
+            "{} n={total}: beyond {capacity}",
+            program.name
+        );
         column.truncate(kept * size);
     }
-    if let Some(short) = compiled.short().filter(|_| room >= total) {
+    if let Some(short) = compiled.short().filter(|_| capacity >= total) {
         let mut again = empty_outputs(program, total);
         let column = |place: usize| inputs.get(place).map_or(std::ptr::null(), |column| column.as_ptr());
         // SAFETY: as above; there is one output column.

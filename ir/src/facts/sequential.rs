@@ -1,9 +1,9 @@
 //! The body of one pass and of replays where the program was derived from a loop: the loop's own
 //! step.
 //!
-//! Elements hand on the loop's state. It is entered from the components of the stages that a slot
-//! has before a block, and left to them behind it ([`Ends`]). So every
-//! block of a scan is the loop to the bit, at the loop's cost.
+//! The loop's state passes from element to element. It is entered from the components of the stages
+//! that a slot has before a block, and left to them behind it ([`Ends`]). So every block of a scan
+//! is the loop to the bit, at the loop's cost.
 
 use super::body::{Body, narrowed};
 use super::chain::shortened;

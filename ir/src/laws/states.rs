@@ -50,7 +50,7 @@ impl Carrier {
     }
 }
 
-/// Whether lift hands record components through, each at most once, so that every state can occur.
+/// Whether lift copies components of the record, each at most once, so that every state can occur.
 fn copies(lift: &Mapping) -> bool {
     let mut seen = vec![false; lift.function.params.len()];
     lift.function.results.iter().all(|result| {
@@ -95,7 +95,7 @@ pub(crate) struct Sampler<'a> {
 impl<'a> Sampler<'a> {
     pub(crate) fn new(stage: &'a Stage, tables: &'a [Table], specials: &'a Specials) -> Sampler<'a> {
         let lift = &stage.lift.function;
-        // NaN in a record is tried where lift hands the number through.
+        // NaN in a record is tried where lift copies the number.
         let moves = lift.insts.iter().all(|inst| !inst.ty.is_float() || inst.opcode == crate::Opcode::Const);
         let mut lift_specials = if moves { specials.concat() } else { Vec::new() };
         lift_specials.sort_by(f64::total_cmp);

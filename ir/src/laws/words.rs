@@ -6,7 +6,7 @@ use std::fmt;
 use super::advice::Advice;
 use super::condition::Condition;
 
-/// The parts of a report that depend on who reads it. The default speaks of programs: `valid`, `combine`, `lift`.
+/// The parts of a report that depend on its reader. The default speaks of programs: `valid`, `combine`, `lift`.
 ///
 /// Functions take the names of the state's components, as many as are known.
 #[derive(Clone, Copy)]

@@ -114,7 +114,7 @@ impl Reduced {
 /// The sum of this number and a whole n has n + 2·1023 in its last bits.
 const IN_LAST_BITS: f64 = WHOLE + 2.0 * 1023.0;
 
-/// The whole n next to x, and n + [`IN_LAST_BITS`]. That sum alone would round as well, but then the judge of laws, who bounds the
+/// The whole n next to x, and n + [`IN_LAST_BITS`]. That sum alone would round as well, but then the judge of laws, which bounds the
 /// rounding of every sum, could not tell that n is whole.
 fn in_last_bits(d: &mut Doubles, x: Value) -> (Value, Value) {
     let of_last_bits = d.lit(IN_LAST_BITS);

@@ -59,7 +59,7 @@ impl Program {
         self.stages.iter().map(start).collect()
     }
 
-    /// The carry that a stream starts from, and that each chunk hands to the next: the states of all stages, at first the
+    /// The carry that a stream starts from, and that each chunk leaves to the next: the states of all stages, at first the
     /// identities; and, if the program [reads the record before](Program::reads_previous), the
     /// [components](Program::previous) of that which are read, at first zeros, and whether there is none.
     pub fn first_carry(&self) -> Vec<Constant> {

@@ -1,5 +1,5 @@
-//! The parser's hands: looking at the next token, taking it, and the small things that every part
-//! is made of.
+//! The place of the parser in its text: it looks at the next token, takes it, and reads the small
+//! things that every part is made of.
 
 use super::error::{ParseError, ParseErrors};
 use super::lex::{Lexer, Position, Token};

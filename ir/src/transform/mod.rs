@@ -73,7 +73,7 @@ pub struct Form {
 ///   of the user, whose state is the last record: the components that are read, and whether there is none.
 ///   [`first_carry`](Program::first_carry) has them in this order, behind the states of the user's stages.
 /// - The [loop](crate::Sequential) that the program was derived from stays where none of these adds to its states.
-/// - Parameters stay as they are: mappings read them, and whoever runs the program has their values.
+/// - Parameters stay as they are: mappings read them, and calls have their values.
 /// - With `checked` there is one more stage behind those, whose state [`Check`] reads. It goes through all
 ///   segments, and its identity is all zeros.
 /// - With `filter` there is one more stage, the last, whose state is one `u64`: how many records were kept. It counts

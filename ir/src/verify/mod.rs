@@ -74,7 +74,7 @@ use crate::program::{
 use crate::types::Type;
 use function::Signature;
 
-/// Accepts a program that keeps every invariant of the [list](self), in time linear in its size.
+/// Accepts a program that has every invariant of the [list](self), in time linear in its size.
 ///
 /// # Errors
 /// Everything that is wrong with the program.

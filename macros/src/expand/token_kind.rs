@@ -1,7 +1,7 @@
 //! `#[derive(TokenKind)]` on an enum: each variant is a kind of token, and its attribute the rule.
 //!
 //! It emits the rules as a constant, kinds of incomplete tokens last, so that each names the place
-//! of a rule before it. What a regex says is left to who builds the lexer.
+//! of a rule before it. Regexes are read when the lexer is built.
 
 use proc_macro2::TokenStream;
 use quote::quote;

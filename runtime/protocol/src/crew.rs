@@ -154,7 +154,7 @@ struct Crew {
     gates: Box<[CacheLine<AtomicUsize>]>,
     steps: NonNull<Steps<'static>>,
     has_failed: AtomicBool,
-    /// The standard library's mutex: nothing is explored while it is held, and shuttle's does not wake those who wait for it while
+    /// The standard library's mutex: nothing is explored while it is held, and shuttle's does not wake threads that wait for it while
     /// some thread unwinds.
     panic: Mutex<Option<Box<dyn Any + Send>>>,
 }

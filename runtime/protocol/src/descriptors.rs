@@ -121,8 +121,8 @@ impl Descriptors {
             if Rule::ReadUnclaimed.forbids(seen & CLAIMED != 0) {
                 return Err(Refusal::Claimed);
             }
-            // Relaxed: reads need not come after anything. That they come before the writes of whoever claims the tile is
-            // for `Reading::publish` and `claim` to see to.
+            // Relaxed: reads need not come after anything. That they come before the writes of the thread that claims the
+            // tile is for `Reading::publish` and `claim` to see to.
             match flags.compare_exchange_weak(seen, seen + READER, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => break,
                 Err(now) => seen = now,
@@ -179,8 +179,8 @@ impl Reading<'_> {
         let flags = descriptors.word(tile, 0);
         flags.fetch_or(aggregate_of(level), AnnounceAfterWriting.release());
         if descriptors.is_in_place {
-            // Relaxed: as a read-modify-write it is part of the release sequence that the line above heads, so whoever claims
-            // the tile after it writes after this thread has read.
+            // Relaxed: as a read-modify-write it is part of the release sequence that the line above heads, so a thread
+            // that claims the tile after it writes after this one has read.
             flags.fetch_sub(READER, Ordering::Relaxed);
         }
     }

@@ -11,7 +11,7 @@ use crate::tickets::TileIndex;
 
 /// The place of the parked tile: 0 if none is parked, else one more than the tile.
 //
-// Relaxed throughout: the place carries no data. Whoever takes the tile looks back for its carry and claims it as it does any other.
+// Relaxed throughout: the place carries no data. The thread that takes the tile looks back for its carry and claims it like any other.
 #[derive(Default)]
 pub(crate) struct Parked(CacheLine<AtomicUsize>);
 

@@ -23,7 +23,7 @@ pub enum Rule {
     ClaimUnread,
     /// Check: in place, a tile that is claimed is not read.
     ReadUnclaimed,
-    /// Check: a tile that holds up others is reduced by whoever needs it.
+    /// Check: a tile that holds up others is reduced by the thread that needs it.
     Rescue,
     /// Check: what helpers took and did not claim is finished by the caller.
     Sweep,

@@ -1,4 +1,4 @@
-//! Tickets: who works on which tile.
+//! Tickets: which thread works on which tile.
 
 use crate::sync::{AtomicUsize, CacheLine, Ordering};
 use std::fmt;
@@ -25,7 +25,7 @@ impl fmt::Display for TileIndex {
     }
 }
 
-/// Hands out tiles in order, each to one taker: for work whose tiles need nothing from each other, and within a
+/// Gives tiles in order, each to one thread: for work whose tiles need nothing from each other, and within a
 /// [scan](crate::tiles::scan).
 ///
 /// ```

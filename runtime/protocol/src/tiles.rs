@@ -107,7 +107,7 @@ pub fn scan<T: Tiles>(tiles: &T, helpers: usize, spawn: impl FnMut(HelperTask)) 
     let waited = crew::with_helpers(spawn, helpers, &|seat| Worker::new(tiles, &board, seat), &Worker::step);
     let mut total = init;
     if let Some(last) = tiles.tiles().checked_sub(1) {
-        assert!(board.descriptors.flags(last).has_prefix(), "whoever claims a tile publishes its prefix");
+        assert!(board.descriptors.flags(last).has_prefix(), "the thread that claims a tile publishes its prefix");
         let all = 0..total.len();
         board.descriptors.read_prefix(last, all, &mut total);
     }

@@ -31,7 +31,7 @@ use std::time::Duration;
 /// read from a farther cache when it is replayed.
 const AHEAD: usize = 3;
 
-/// For how many times as long as a reduction a missing aggregate is waited for. Whoever has the tile began before, so this is long
+/// For how many times as long as a reduction a missing aggregate is waited for. The thread that has the tile began before, so this is long
 /// enough but where that thread lost its core; and it is no longer than what is lost if it did not.
 const PATIENCE: u32 = 2;
 
@@ -190,7 +190,7 @@ impl<'a, T: Tiles> Worker<'a, T> {
             return;
         }
         if !self.reads_first() && self.board.parked.park(tile) {
-            // Behind the last tile there is none: that one is left to whoever knows its carry, or to the sweep.
+            // Behind the last tile there is none: that one is left to the thread that learns its carry, or to the sweep.
             let Some(behind) = self.board.tickets.take() else { return };
             tile = behind;
         }

@@ -1,5 +1,5 @@
-//! Lending work to helpers: who does its steps, how many, and what a panic does. (`loom.rs` and
-//! `shuttle.rs` have the interleavings.)
+//! Lending work to helpers: which threads do its steps, how many, and what a panic does. (`loom.rs`
+//! and `shuttle.rs` have the interleavings.)
 #![cfg(not(any(loom, shuttle)))]
 
 mod trial;
@@ -25,7 +25,7 @@ fn message(payload: Box<dyn Any + Send>) -> &'static str {
     payload.downcast_ref::<&'static str>().expect("a panic of this test")
 }
 
-/// One step for everybody who comes; gives how many there were.
+/// One step for each thread that comes; gives how many there were.
 fn count_steps(helpers: usize, spawn: impl FnMut(HelperTask)) -> usize {
     let steps = AtomicUsize::new(0);
     let step = |_: &mut usize| {
@@ -156,7 +156,7 @@ fn a_panic_reaches_the_caller_after_all_have_left() {
 }
 
 #[test]
-fn a_panic_stops_those_who_would_go_on_for_ever() {
+fn a_panic_stops_helpers_that_would_go_on_for_ever() {
     let step = |seat: &mut usize| match *seat {
         0 => Step::Nap,
         _ => resume_unwind(Box::new("helper")),

@@ -1,4 +1,4 @@
-//! A cache of cubins on disk, for those who ask for one: what the driver once linked, the next
+//! A cache of cubins on disk, if one is asked for: what the driver once linked, the next
 //! process loads.
 //!
 //! A cubin is code that will run, so the directory must be one that only this user can write, and
@@ -110,7 +110,7 @@ fn expect_private(directory: &Path) -> Result<(), DirectoryError> {
     if rights & 0o077 != 0 {
         return Err(DirectoryError::Mode { mode: rights });
     }
-    // A new file belongs to whoever runs this process.
+    // A new file belongs to the user of this process.
     let user = tempfile::NamedTempFile::new_in(directory)?.as_file().metadata()?.uid();
     let owner = metadata.uid();
     if owner == user { Ok(()) } else { Err(DirectoryError::Owner { owner, user }) }

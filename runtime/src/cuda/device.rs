@@ -264,7 +264,7 @@ impl Drop for Bound {
         }
         if self.pushed {
             let mut popped = ptr::null_mut();
-            // SAFETY: this thread pushed a context, and whoever pushed others since has popped them.
+            // SAFETY: this thread pushed a context, and others that were pushed since have been popped.
             _ = unsafe { call!(self, cuCtxPopCurrent_v2(&mut popped)) };
         }
     }

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::stream::Stream;
 
-/// A lock for each stream: who holds it may give several things to the stream without anything of another holder between them.
+/// A lock for each stream: its holder may give several things to the stream without those of another holder between them.
 /// There are so many for all streams, so two may have the same one, and then one waits in vain.
 pub(crate) struct StreamLocks([Mutex<()>; LOCKS]);
 

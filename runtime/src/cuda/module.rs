@@ -209,7 +209,7 @@ impl fmt::Debug for Module {
 impl Drop for Loaded {
     fn drop(&mut self) {
         if let Ok(driver) = self.device.bind_aside() {
-            // SAFETY: this was the last handle, and whoever launched a kernel kept one until that was done.
+            // SAFETY: this was the last handle, and each launch of a kernel kept one until it was done.
             _ = unsafe { call!(driver, cuModuleUnload(self.raw)) };
         }
     }

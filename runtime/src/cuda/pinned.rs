@@ -90,7 +90,7 @@ impl<T> Drop for PinnedBuffer<T> {
             return;
         }
         if let Ok(driver) = self.device.bind_aside() {
-            // SAFETY: this was the only handle, and whoever gave it to an asynchronous copy promised to keep it.
+            // SAFETY: this was the only handle, and callers of asynchronous copies promised to keep it.
             _ = unsafe { call!(driver, cuMemFreeHost(self.base.cast())) };
         }
     }

@@ -182,9 +182,9 @@ pub enum DirectoryError {
     /// It belongs to somebody else.
     #[error("it belongs to user {owner}, expected {user}")]
     Owner {
-        /// Whose it is.
+        /// The user that owns it.
         owner: u32,
-        /// Who runs this process.
+        /// The user of this process.
         user: u32,
     },
 }

@@ -182,7 +182,7 @@ impl<'a, T: Pod> DeviceSliceMut<'a, T> {
         unsafe { call!(driver, cuMemcpyHtoDAsync_v2(self.address, from.cast(), self.bytes(), stream.raw())) }
     }
 
-    /// Copies records of the same device here, in the stream. Whoever frees the memory waits for it.
+    /// Copies records of the same device here, in the stream. Memory is freed after it.
     ///
     /// # Errors
     /// The lengths differ, the stream or the records are of another device, or the driver fails.
@@ -200,7 +200,7 @@ impl<'a, T: Pod> DeviceSliceMut<'a, T> {
         unsafe { call!(driver, cuMemcpyDtoDAsync_v2(self.address, records.address(), self.bytes(), stream.raw())) }
     }
 
-    /// Writes zeros, in the stream. Whoever frees the memory waits for it.
+    /// Writes zeros, in the stream. Memory is freed after it.
     ///
     /// # Errors
     /// The stream is being captured or of another device, or the driver fails.
@@ -247,7 +247,7 @@ fn expect_len(device: usize, other: usize) -> Result<(), CudaError> {
     Ok(())
 }
 
-// SAFETY: whoever made the view promised it.
+// SAFETY: the caller that made the view promised it.
 unsafe impl<T> DeviceRead<T> for DeviceSlice<'_, T> {
     fn address(&self) -> u64 {
         self.address
@@ -262,7 +262,7 @@ unsafe impl<T> DeviceRead<T> for DeviceSlice<'_, T> {
     }
 }
 
-// SAFETY: whoever made the view promised it.
+// SAFETY: the caller that made the view promised it.
 unsafe impl<T> DeviceRead<T> for DeviceSliceMut<'_, T> {
     fn address(&self) -> u64 {
         self.address

@@ -79,7 +79,7 @@ impl ShortBetween {
             return false;
         }
         let [a, b, c, d] = inputs;
-        // SAFETY: the columns are what the caller says, and have these segments. The code is there: whoever lends this has the variant
+        // SAFETY: the columns are what the caller says, and have these segments. The code is there: this is borrowed from the variant
         // that owns it.
         unsafe { scan(offsets.len() - 1, output, a, b, c, d, offsets.as_ptr()) };
         true

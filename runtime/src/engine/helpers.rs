@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// [says](monoscan_codegen::plan::Plan::alone) how many these are; a lexer has a number of bytes.
 const ALONE: Duration = Duration::from_micros(100);
 
-/// Who takes so many times as long as helpers were late has helpers all the same.
+/// A call that takes so many times as long as helpers were late has helpers all the same.
 const WORTH: u32 = 4;
 
 /// For how long there are no helpers after one was late; twice as long each time in a row, up to the longest.
@@ -133,7 +133,7 @@ mod tests {
     fn callers_share_the_cores() {
         assert_eq!([1, 2, 3, 32].map(|callers| share(32, callers)), [32, 16, 10, 1]);
         assert_eq!([1, 2, 32].map(|callers| share(2, callers)), [2, 1, 1]);
-        // Whoever else scans in this process, it only adds to these.
+        // Other callers in this process only add to these.
         let _callers: Vec<Caller> =
             (0..available_parallelism().map_or(1, usize::from)).map(|_| Caller::new()).collect();
         assert_eq!(threads(), 1);

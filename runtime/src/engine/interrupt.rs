@@ -3,7 +3,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A flag that gives up the call, and whether it was seen set: whoever sets it may take it back, but what was left out stays
+/// A flag that gives up the call, and whether it was seen set: the caller may clear it again, but what was left out stays
 /// left out.
 pub(crate) struct Interrupt<'a> {
     flag: &'a AtomicBool,

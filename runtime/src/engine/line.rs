@@ -64,7 +64,7 @@ pub(crate) struct Line<'a> {
     /// Whether its records lie one after the other and are more than a cache holds.
     pub(crate) is_long: bool,
     /// How many records outputs have space for, if one thread alone writes them, else 0.
-    pub(crate) room: usize,
+    pub(crate) capacity: usize,
     /// Whether results go past the caches, as far as kernels and addresses allow.
     pub(crate) streams: bool,
     /// Whether the states after the last element are wanted whole: else only what a replay needs.
@@ -298,7 +298,7 @@ impl<'a> Line<'a> {
             init: self.init.as_ptr(),
             parameters: self.parameters,
             sink: worker.sink.as_mut_ptr().cast(),
-            room: self.room as u64,
+            capacity: self.capacity as u64,
             place: self.place.wrapping_add_signed(records(strip.start)) as u64,
             step: self.step as u64,
             pitch: records(strip.block) as u64,
@@ -358,10 +358,10 @@ impl<'a> Line<'a> {
         states: &mut Slots<'_>,
     ) {
         let all = states.first(totals + slots.len());
-        for (way, slot) in slots.enumerate() {
-            let (_, carry) = self.starts(first + way);
+        for (block, slot) in slots.enumerate() {
+            let (_, carry) = self.starts(first + block);
             // SAFETY: all three are slots of this program's states.
-            unsafe { self.kernels.code.combine(level, carry.as_ptr(), all.at(slot), all.at(totals + way)) };
+            unsafe { self.kernels.code.combine(level, carry.as_ptr(), all.at(slot), all.at(totals + block)) };
         }
     }
 }

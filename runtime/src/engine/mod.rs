@@ -86,7 +86,7 @@ pub(crate) struct Task<'a> {
     /// Records of the columns.
     pub(crate) len: usize,
     /// Records that every output has space for.
-    pub(crate) room: usize,
+    pub(crate) capacity: usize,
     pub(crate) purpose: Purpose,
 }
 
@@ -210,7 +210,7 @@ impl Engine<'_> {
             parameters: parameters.as_ptr(),
             writes: task.purpose == Purpose::Write,
             is_long: is_line && task.len.saturating_mul(kernels.sizes.all()) > LONG_BYTES,
-            room: task.room,
+            capacity: task.capacity,
             streams: false,
             totals: wants_totals || checked,
         };

@@ -99,7 +99,7 @@ impl Variant {
     /// # Errors
     /// [`Error::Miscompiled`] if one is wrong.
     pub(super) fn check(&self, kernels: &Kernels, needed: &Needed) -> Result<(), Error> {
-        // Relaxed: who does not see that another thread checked them does so once more.
+        // Relaxed: a thread that does not see that another one checked them does so once more.
         let checked = Walks::from_bits(kernels.checked.load(Ordering::Relaxed));
         let walks = Walks::of(&needed.kernels, needed.streams).without(checked);
         if !walks.is_empty() {

@@ -74,20 +74,20 @@ impl OnCpu {
         let spacings = Spacings::of(&self.variants.program, inputs, outputs.as_deref());
         let engine = Engine { variants: &self.variants, threads: self.threads, settings };
         let spacings = spacings.as_ref();
-        let run = |outputs: &[ColumnMut<'_>], room: usize, purpose: Purpose, totals: Option<&mut [Constant]>| {
+        let run = |outputs: &[ColumnMut<'_>], capacity: usize, purpose: Purpose, totals: Option<&mut [Constant]>| {
             let (inputs, outputs) = (bases(inputs, |column| column.base), bases(outputs, |column| column.base));
-            engine.run(Task { call, carry, inputs, outputs, spacings, len, room, purpose }, totals)
+            engine.run(Task { call, carry, inputs, outputs, spacings, len, capacity, purpose }, totals)
         };
         let Some(outputs) = outputs else { return run(&[], 0, Purpose::Reduce, totals).map(|_| 0) };
         let capacities = outputs.iter().map(|column| column.len).enumerate();
-        let (column, room) = capacities.min_by_key(|&(_, capacity)| capacity).unwrap_or((0, len));
-        if room < len {
-            let expected = run(&[], room, Purpose::Count, None)?;
-            if expected > room {
-                return Err(Error::OutputTooShort { column, expected, got: room });
+        let (column, capacity) = capacities.min_by_key(|&(_, capacity)| capacity).unwrap_or((0, len));
+        if capacity < len {
+            let expected = run(&[], capacity, Purpose::Count, None)?;
+            if expected > capacity {
+                return Err(Error::OutputTooShort { column, expected, got: capacity });
             }
         }
-        run(outputs, room, Purpose::Write, totals)
+        run(outputs, capacity, Purpose::Write, totals)
     }
 
     /// Writes a line from given states, if it is short and there is a kernel for that. Gives how many records were written, if

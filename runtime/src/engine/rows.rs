@@ -126,7 +126,7 @@ impl Line<'_> {
     fn group(&self, (place, apart): (usize, usize), numbers: Range<usize>, totals: usize, worker: &mut Worker<'_>) {
         let (first, rows) = (numbers.start, numbers.len());
         let start = |from: usize, worker: &mut Worker<'_>| {
-            (0..rows).for_each(|way| self.starts(first + way).1.put(&mut worker.states, from + way));
+            (0..rows).for_each(|row| self.starts(first + row).1.put(&mut worker.states, from + row));
         };
         if self.totals && self.len == 0 {
             // The start itself, and not what it and the identity make.

@@ -57,7 +57,7 @@ impl Short {
             return None;
         }
         let [a, b, c, d] = inputs;
-        // SAFETY: the columns are what the caller says. The code is there: whoever lends this has the variant that owns it.
+        // SAFETY: the columns are what the caller says. The code is there: this is borrowed from the variant that owns it.
         Some(unsafe { (self.scan)(len, output, a, b, c, d) })
     }
 
@@ -144,8 +144,8 @@ impl ShortRows {
         }
         let scan = self.of_length(rows.len()).get()?;
         let [a, b, c, d] = inputs;
-        // SAFETY: the columns are what the caller says, and have these rows. The code is there: whoever lends this has the variant that
-        // owns it.
+        // SAFETY: the columns are what the caller says, and have these rows. The code is there: this is borrowed from the variant
+        // that owns it.
         unsafe { scan(rows.count(), output, a, b, c, d, rows.pitch(), rows.len()) };
         Some(rows.elements())
     }
@@ -194,7 +194,7 @@ pub struct ShortWhole {
     identities: Memory,
 }
 
-/// States of all stages as callers hand them over, aligned to 16 bytes.
+/// States of all stages in callers' memory, aligned to 16 bytes.
 type Memory = SmallVec<[u128; 4]>;
 
 /// The states after a line.

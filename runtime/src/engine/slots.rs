@@ -45,7 +45,7 @@ impl<'a> Slots<'a> {
         self.bytes_mut()[start..].as_mut_ptr()
     }
 
-    /// The first `count` slots, for who uses several at the same time: their addresses come of one borrow, while another
+    /// The first `count` slots, for uses of several at the same time: their addresses come of one borrow, while another
     /// [`from`](Slots::from) would end it.
     pub(crate) fn first(&mut self, count: usize) -> FirstSlots<'_> {
         let words = self.layout.stride / size_of::<u128>();

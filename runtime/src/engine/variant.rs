@@ -162,7 +162,7 @@ pub(crate) struct Variants {
     pub(crate) program: Arc<Verified<Program>>,
     options: PlanOptions,
     natives: Option<Natives>,
-    /// How the states of all stages lie where a caller hands them over in memory.
+    /// How the states of all stages lie in a caller's memory.
     states: Layout,
     /// Whether the laws were judged to hold, and not only assumed.
     is_lawful: bool,

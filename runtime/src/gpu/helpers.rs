@@ -60,7 +60,7 @@ impl Loaded {
         }
         keep_with_graph(stream, self.clone() as _)?;
         let blocks = to_u32("the grid", blocks)?;
-        // SAFETY: the caller says so; the kernel is kept by whoever has it, or with the graph.
+        // SAFETY: the caller says so; the kernel is kept by its owner, or with the graph.
         Ok(unsafe { self.kernel.launch(stream, blocks, HELPER_THREADS as u32, self.shared, arguments) }?)
     }
 }

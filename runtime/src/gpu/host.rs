@@ -116,8 +116,8 @@ impl OnGpu {
             for start in (0..buffer.len()).step_by(UPLOADED) {
                 call.go_on()?;
                 let part = start..buffer.len().min(start + UPLOADED);
-                // SAFETY: the column borrows so many bytes; whoever calls this waits for the stream, and so does who frees the
-                // buffer.
+                // SAFETY: the column borrows so many bytes; the caller waits for the stream, and so does the
+                // buffer before it is freed.
                 unsafe { buffer.slice_mut(part)?.copy_from_host(stream, input.base.add(start)) }?;
             }
             Ok(buffer)

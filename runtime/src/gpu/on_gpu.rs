@@ -137,7 +137,7 @@ pub(crate) fn backend(
     options: &Options,
 ) -> Result<Arc<dyn Backend>, Error> {
     let source: Arc<dyn Source> = match &options.ahead {
-        // SAFETY: whoever gave the kernels vouched for them.
+        // SAFETY: the caller that gave the kernels vouched for them.
         Some(kernels) => Arc::new(unsafe { Ahead::load(&program, device, kernels, options.cache.as_ref()) }?),
         #[cfg(feature = "ptx")]
         None => Arc::new(super::Compiled::new(program.clone(), device, options)?),

@@ -73,7 +73,7 @@ impl States {
         lowered
     }
 
-    /// The first so many components of what streams of the program hand on, out of those of the lowered one, state by state.
+    /// The first so many components of what streams of the program carry, out of those of the lowered one, state by state.
     pub(crate) fn own(&self, lowered: &[Constant], components: usize) -> Vec<Constant> {
         let states = lowered.chunks_exact(self.identities.len().max(1));
         states.flat_map(|state| self.places.iter().take(components).map(|&place| state[place])).collect()

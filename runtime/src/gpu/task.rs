@@ -215,7 +215,7 @@ impl<'a> Task<'a> {
                     totals: wants_totals || states.keeps() || states.checked_stages().is_some(),
                 };
                 // SAFETY: the columns were checked against the program, and flags were added to them; the source says that the
-                // kernel is the program's, for such a call of such columns, and the states are complete; whoever made the columns
+                // kernel is the program's, for such a call of such columns, and the states are complete; the caller that made the columns
                 // promised that they may be used until the stream is done with them.
                 let mut launched = unsafe { kernel.launch(stream, &launch, scan.limit) }?;
                 if let Some(launched) = &mut launched

@@ -92,7 +92,7 @@ pub(super) struct Done {
 
 /// The state of a thread from step to step.
 struct Worker<K, P> {
-    /// Whether it is the caller, who lexes what helpers leave.
+    /// Whether it is the caller, which lexes what helpers leave.
     is_caller: bool,
     /// The block that it lexed and that waits for its turn.
     guessed: Option<Guessed>,
@@ -245,7 +245,7 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
         self.finish(joining, behind, guessed.until, !is_right, tokens)
     }
 
-    /// Waits until a block is joined, for a moment; then lexes and joins it, whoever has it.
+    /// Waits until a block is joined, for a moment; then lexes and joins it, whichever thread has it.
     fn wait_or_rescue(&self, block: usize, tokens: &mut TokenColumnsOf<K, P>) -> Result<(), Error> {
         for _ in 0..SPINS {
             if self.turn.load(Ordering::Acquire) != block {

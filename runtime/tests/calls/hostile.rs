@@ -349,7 +349,7 @@ fn more_empty_rows_than_can_be_counted_up() {
 }
 
 #[test]
-fn too_little_room_for_what_is_kept() {
+fn too_little_space_for_what_is_kept() {
     let plan = tiles(4, 2, 2);
     for threads in [1, 3] {
         let scan = DynScan::builder(parse(&odd_digits())).plan(plan.clone()).threads(threads).build().unwrap();

@@ -190,7 +190,7 @@ fn a_few_rules_are_lexed_exactly() {
 }
 
 #[test]
-fn columns_have_room_for_an_error_and_a_token_for_each_byte() {
+fn columns_have_space_for_an_error_and_a_token_for_each_byte() {
     let lexer = Lexer::new(Rules::parse("skip S a\nLONG a+b\nC c").expect("they parse")).expect("any rules");
     let block = 512 << 10;
     // What the first block reads in vain is made up for in the second, but for a few bytes.

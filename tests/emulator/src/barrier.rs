@@ -19,10 +19,10 @@ pub(crate) struct Barrier {
     pending: u32,
     /// Bytes announced and not landed; below 0 while bytes have landed that will be announced.
     bytes: i64,
-    /// Who set it up, and whether bulk copies may use it.
+    /// The thread that set it up, and whether bulk copies may use it.
     maker: Stamp,
     fenced: bool,
-    /// The knowledge of those who arrived in this phase, or a phase before.
+    /// The knowledge of threads that arrived in this phase, or a phase before.
     open: Known,
     /// The same of phases that have ended.
     ended: Known,

@@ -158,7 +158,7 @@ impl Device {
         let writers = &mut self.buffers[place.buffer].writers[place.range()];
         match access {
             Access::Ordinary => writers.fill(block + 1),
-            // Others who write so may have written before.
+            // Other threads that write so may have written before.
             Access::ForOthers => writers.iter_mut().for_each(|writer| {
                 let several = *writer != 0 && *writer & !BITS != block + 1;
                 *writer = (*writer & SEVERAL) | if several { SEVERAL } else { 0 } | FOR_OTHERS | (block + 1);

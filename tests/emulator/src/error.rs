@@ -82,7 +82,7 @@ pub enum LaunchError {
     /// A thread did what it must not.
     #[error("{who}, at `{instruction}`: {misuse}")]
     Misuse {
-        /// Who.
+        /// The thread.
         who: Who,
         /// Its instruction.
         instruction: String,
@@ -94,7 +94,7 @@ pub enum LaunchError {
     Stuck {
         /// Intrinsics that ran before.
         steps: u64,
-        /// Who waits on what, a line each.
+        /// Which threads wait on what, a line each.
         waiting: String,
     },
 }
@@ -162,7 +162,7 @@ pub enum Misuse {
     /// A bulk copy of bytes whose last ordinary write may come after it.
     #[error("thread {writer} wrote shared byte {byte} and has had no bulk_fence since")]
     Unfenced {
-        /// Who wrote.
+        /// The thread that wrote.
         writer: u32,
         /// Where.
         byte: usize,
@@ -176,7 +176,7 @@ pub enum Misuse {
     /// Bytes that another block, perhaps besides this one, wrote, and that not both use as words for others.
     #[error("block {other} wrote byte {byte} of buffer {buffer} in this launch, and nothing orders that")]
     OtherBlock {
-        /// Who wrote.
+        /// The thread that wrote.
         other: u32,
         /// Which buffer.
         buffer: usize,

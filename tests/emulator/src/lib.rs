@@ -48,8 +48,8 @@
 //!   kernel.
 //! - *Addresses* must be inside of buffers, shared memory or arguments, and aligned.
 //! - *Barriers* are counted as PTX counts them, and what PTX leaves undefined is an error.
-//! - A launch in which no thread tells another anything for long is *stuck*, and the error says who
-//!   waits on what.
+//! - A launch in which no thread tells another anything for long is *stuck*, and the error says
+//!   which waits on what.
 //!
 //! It does not see conflicts of two threads of one block in device memory, loops without intrinsics
 //! or accesses, or how long anything takes on a GPU.

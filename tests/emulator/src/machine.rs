@@ -302,7 +302,7 @@ impl Machine {
         }
     }
 
-    /// Those who wait for the phase that has just ended go on.
+    /// Threads that wait for the phase that has just ended go on.
     pub(crate) fn phase_ended(&mut self, slot: usize, at: usize) {
         let Block { barriers, order, .. } = &mut self.blocks[slot];
         let barrier = barriers.get_mut(&at).expect("a barrier whose phase ended");
@@ -337,7 +337,7 @@ impl Machine {
         (self.device, Report { steps: self.steps })
     }
 
-    /// The launch does not come to an end: who waits on what.
+    /// The launch does not come to an end: which threads wait on what.
     fn stuck(&self) -> LaunchError {
         LaunchError::Stuck { steps: self.steps, waiting: stuck::describe(self) }
     }

@@ -6,13 +6,13 @@
 //! (Flanagan, Freund: FastTrack, 2009).
 //!
 //! Bulk copies have clocks too, since the thread that starts one is not ordered after it. Bulk
-//! stores tick for the warp that starts them, and those who wait for them learn the tick. Bulk
+//! stores tick for the warp that starts them, and threads that wait for them learn the tick. Bulk
 //! loads are stamped with the phase that they count for, as the tick of their barrier, which those
 //! who see that phase end learn.
 
 use crate::warp::LANES;
 
-/// Who did something, and at which of his ticks; 0 is nobody.
+/// The thread that did something, and at which of its ticks; 0 is none.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Stamp(u32);
 

@@ -1,6 +1,6 @@
-//! The shared memory of a block, and who touched what of it.
+//! The shared memory of a block, and which thread touched what of it.
 //!
-//! Each byte remembers who wrote it last and two of those who read it since. An access that is not
+//! Each byte remembers its last writer and two readers since. An access that is not
 //! ordered after those it conflicts with is an error, whatever the schedule was; reads that were
 //! forgotten for others are what other seeds are for.
 

@@ -1,4 +1,4 @@
-//! Who waits on what, for the message of a launch that does not end.
+//! Which threads wait on what, for the message of a launch that does not end.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

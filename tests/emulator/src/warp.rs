@@ -9,7 +9,7 @@ pub(crate) const LANES: usize = 32;
 /// An intrinsic of a warp while lanes come to it.
 #[derive(Clone)]
 pub(crate) struct Meeting {
-    /// Who has come.
+    /// The lanes that have come.
     came: u32,
     /// The call that the first lane came to; the others must come to the same.
     site: u32,

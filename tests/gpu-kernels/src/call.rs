@@ -43,7 +43,7 @@ pub struct Call {
     /// By how much columns miss a multiple of 16, in turn.
     pub shifts: [usize; 3],
     /// Space for kept records: this many in a thousand of all.
-    pub room: usize,
+    pub capacity: usize,
     /// How many records were kept before.
     pub kept: usize,
     /// The time limit for waits, in steps of the emulator.
@@ -71,7 +71,7 @@ impl Call {
             totals: false,
             in_place: false,
             shifts: [0; 3],
-            room: 1000,
+            capacity: 1000,
             kept: 0,
             timeout: 1 << 62,
             patience: PATIENCE,
@@ -119,7 +119,7 @@ impl Call {
             totals: random.chance(2),
             in_place: subject.may_be_in_place() && random.chance(3),
             shifts,
-            room: *random.pick(&[1000, 1000, 0, 100, 300]),
+            capacity: *random.pick(&[1000, 1000, 0, 100, 300]),
             kept: if random.chance(3) { random.below(5) } else { 0 },
             timeout: 1 << 62,
             patience: PATIENCE,
@@ -146,7 +146,7 @@ impl Call {
         with(&|call| call.totals = false);
         with(&|call| call.in_place = false);
         with(&|call| call.shifts = [0; 3]);
-        with(&|call| call.room = 1000);
+        with(&|call| call.capacity = 1000);
         with(&|call| call.kept = 0);
         with(&|call| (call.resident, call.processors) = (1, 1));
         with(&|call| call.records /= 2);
@@ -183,7 +183,7 @@ impl Call {
 
     /// How many kept records there is space for, those kept before included.
     pub(crate) fn room_records(&self) -> usize {
-        self.kept + self.records * self.room / 1000
+        self.kept + self.records * self.capacity / 1000
     }
 }
 

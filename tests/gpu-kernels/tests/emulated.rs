@@ -49,7 +49,7 @@ impl Seen {
             (call.records == tile + 1, "a tile and one"),
             (call.records > 3 * tile, "tiles"),
             (subject.keeps(), "keeps"),
-            (subject.keeps() && call.room < 1000, "little room"),
+            (subject.keeps() && call.capacity < 1000, "small capacity"),
             (subject.is_cascade(), "cascade"),
             (subject.is_cascade() && call.started && call.totals, "started cascade, totals"),
             (subject.has_starts(), "starts of each segment"),
@@ -111,7 +111,7 @@ fn the_zoo() {
 #[test]
 fn programs_by_hand() {
     let seen = check(&by_hand(), 2);
-    let all = ["resumed", "keeps", "little room", "cascade", "started cascade, totals", "starts of each segment"];
+    let all = ["resumed", "keeps", "small capacity", "cascade", "started cascade, totals", "starts of each segment"];
     seen.must_have(RING, &all);
     seen.must_have(SHIFTED, &[&all[..], &["unaligned"]].concat());
     seen.must_have(Schedule::LookBack, &all);
@@ -150,7 +150,7 @@ fn floats_that_are_special() {
     seen.must_have(Schedule::Columnar, &["started", "rows", "totals"]);
 }
 
-/// In tiles of their plans' own shape, and with the tables that these have room for.
+/// In tiles of their plans' own shape, and with the tables that these have space for.
 #[test]
 fn automata() {
     let is_lexer = |case: &Case| ["lexer", "oracle", "munch"].contains(&&case.program.name[..]);
@@ -168,7 +168,7 @@ fn automata() {
     }
 }
 
-/// In units of whole words and others, in full tiles and what is left behind them.
+/// In units of whole words and others, in full tiles and the rest.
 #[test]
 fn bytes() {
     for (seed, case) in of_bytes().iter().enumerate() {
@@ -189,7 +189,7 @@ fn bytes() {
 #[test]
 fn random_programs() {
     let seen = check(&random_cases(0..24 * rounds()), 3);
-    seen.must_have(Schedule::LookBack, &["keeps", "little room"]);
+    seen.must_have(Schedule::LookBack, &["keeps", "small capacity"]);
     seen.must_have(RING, &["keeps", "cascade", "tiles"]);
 }
 

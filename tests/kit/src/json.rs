@@ -17,7 +17,7 @@ const BLANK: u8 = 13;
 const UNICODE_ESCAPE: u8 = 14;
 
 /// Names the token that each byte is part of. Most bytes lead to one state from all states outside of strings, so that few maps come of
-/// them: 138 of 15 letters. State 15 is not used.
+/// them: 138 of 15 input symbols. State 15 is not used.
 pub fn tokens(state: u8, byte: u8) -> u8 {
     match (state, byte) {
         (IN_STRING | UNICODE_ESCAPE, b'"') => CLOSING_QUOTE,
@@ -38,7 +38,7 @@ pub fn tokens(state: u8, byte: u8) -> u8 {
 }
 
 /// Follows numbers by JSON's grammar: 0 between tokens, 1 in a string, 2 behind a backslash, 3 to 6 among four hexadecimal
-/// digits, 7 to 14 in a number, 15 in a word. Of its 12 letters come 29,523 maps.
+/// digits, 7 to 14 in a number, 15 in a word. Of its 12 input symbols come 29,523 maps.
 pub fn numbers(state: u8, byte: u8) -> u8 {
     let outside = match byte {
         b'"' => 1,

@@ -1,4 +1,4 @@
-//! NVIDIA's assembler, which every PTX text that monoscan makes is handed to. It needs no GPU.
+//! NVIDIA's assembler, which checks every PTX text that monoscan makes. It needs no GPU.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Texts of many scripts, made from a seed.
 
-/// Letters of scripts, marks, digits, blanks and signs: first and last of a range.
+/// Alphabets of scripts, marks, digits, blanks and signs: first and last of a range.
 const RANGES: [(char, char); 34] = [
     ('a', 'z'),
     ('a', 'z'),

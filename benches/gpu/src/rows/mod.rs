@@ -1,5 +1,5 @@
-//! The rows of the table: an operator each, with its data, what it costs in bytes, and who else has
-//! it.
+//! The rows of the table: an operator each, with its data, what it costs in bytes, and CUB's name
+//! for it.
 
 mod automata;
 mod loops;

@@ -4,7 +4,7 @@
 //! begins. Nothing else is known between tokens, so parts of a text can be lexed apart if it is
 //! known, or guessed and verified, where a token begins. It is exact for all regular rules: where
 //! the longest match is found only by reading on, it goes back (`emit`). What it reads in vain is
-//! bounded by a budget; who calls it goes on in another way when that is spent.
+//! bounded by a budget; the caller takes other code when that is spent.
 
 mod automaton;
 mod bytes;
@@ -138,7 +138,7 @@ impl LexCode {
     /// Lexes the tokens that begin in a part of the text; returns how many were written.
     ///
     /// # Safety
-    /// `text` points to `len` bytes, `from <= until <= len`, places have room for `len`, and each column has space for `until − from` tokens, and one
+    /// `text` points to `len` bytes, `from <= until <= len`, places are of a type that holds `len`, and each column has space for `until − from` tokens, and one
     /// more if `error` is not [`NONE`], that nobody else reads or writes. Columns need no alignment.
     pub unsafe fn lex(&self, args: &mut LexArgs) -> usize {
         // SAFETY: the code was compiled with this signature, lives as long as `self`, and needs what the caller promises.

@@ -146,7 +146,7 @@ impl Compiled {
         unsafe { self.states(Kernel::CarryUpdate(level))(carry, aggregate, out) }
     }
 
-    /// The kernel of [`carry_update`](Compiled::carry_update), or with `whole` that of [`combine`](Compiled::combine), for who calls it many times: to be
+    /// The kernel of [`carry_update`](Compiled::carry_update), or with `whole` that of [`combine`](Compiled::combine), for many calls: to be
     /// called as those are, and only while `self` is there.
     pub fn carry_update_fn(&self, level: usize, whole: bool) -> CarryUpdateFn {
         self.states(if whole { Kernel::Combine(level) } else { Kernel::CarryUpdate(level) })

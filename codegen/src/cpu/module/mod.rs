@@ -247,7 +247,7 @@ impl Compiled {
     /// The code of a kernel, made if it was not.
     ///
     /// # Panics
-    /// If it cannot be compiled; who [makes](Compiled::make) it first gets an error instead.
+    /// If it cannot be compiled, which [`make`](Compiled::make) gives as an error.
     #[cold]
     fn code_now(&self, kernel: Kernel) -> *const u8 {
         self.code(kernel).unwrap_or_else(|error| panic!("{error}"))

@@ -133,7 +133,7 @@ define internal void @scan.barrier_init_fence() #0 {
   ret void
 }
 
-; T: arrives; orders what this thread did before for those who wait.
+; T: arrives; orders what this thread did before for the threads that wait.
 define internal void @scan.barrier_arrive(ptr addrspace(3) %barrier) #0 {
   %p = ptrtoint ptr addrspace(3) %barrier to i32
   call void asm sideeffect "mbarrier.arrive.shared::cta.b64 _, [$0];", "r,~{memory}"(i32 %p) #1

@@ -38,7 +38,7 @@ pub trait Pass<'k> {
         groups.iter().map(|group| self.elements(group)).collect()
     }
 
-    /// Takes note that no element follows.
+    /// Ends what it carries from element to element: none follows.
     fn end(&self) {}
 
     /// Whether it gives records to write.
@@ -63,7 +63,7 @@ pub trait PackedPass<'k> {
     /// Takes its state past a load group; `columns` are words of each. Gives the words to write, if the pass writes.
     fn group(&self, columns: &[Vec<Value<'k>>]) -> Vec<Vec<Value<'k>>>;
 
-    /// Takes note that no load group follows, though records may.
+    /// Ends what it carries from load group to load group: none follows, though records may.
     fn end(&self);
 
     /// How many instructions four records take, about.

@@ -1,8 +1,8 @@
 //! Tickets: which tile a block takes, and in which launch.
 //!
-//! Ticket and epoch are one word of the workspace: a block learns both at once, and who draws the
-//! last ticket sets the next epoch, which nobody of this launch reads any more. A block that is
-//! alone needs neither.
+//! Ticket and epoch are one word of the workspace: a block learns both at once. The block that
+//! draws the last ticket sets the next epoch, which no block of this launch reads any more. A block
+//! that is alone needs neither.
 
 use crate::gpu::TICKET;
 use crate::nvptx::emit::{Builder, Ty, Value};

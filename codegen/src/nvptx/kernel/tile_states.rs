@@ -109,8 +109,8 @@ impl<'k> TileStates<'k, '_> {
         k.warp_barrier();
     }
 
-    /// Whether waiting has no end: another block gave up, or this one has waited for too long. Whoever gives up says so, and
-    /// goes on with whatever it has read: the results are worthless, and the launch ends.
+    /// Whether waiting has no end: another block gave up, or this one has waited for too long. A block that gives up says so, and
+    /// goes on with what it has read: the results are worthless, and the launch ends.
     fn is_hopeless(&self, since: Var<'k>) -> Value<'k> {
         let k = self.lanes.k;
         let now = k.clock();

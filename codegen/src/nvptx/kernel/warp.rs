@@ -49,7 +49,7 @@ impl<'k, 'a> Lanes<'k, 'a> {
         state
     }
 
-    /// The fold over all lanes, in order, given to each. Of lane l + d it takes note where `reaches` says so of d.
+    /// The fold over all lanes, in order, in each of them. Lane l + d counts where `reaches` says so of d.
     pub fn fold(&self, state: State<'k>, reaches: impl Fn(usize) -> Value<'k>) -> State<'k> {
         let k = self.k;
         let mut fold = state;

@@ -83,7 +83,7 @@ impl MapIds {
         codes.into_iter().flat_map(Code::looked_up)
     }
 
-    /// Whether states of the level are ids, which only those need as maps who know what was before.
+    /// Whether states of the level are ids, which are needed as maps only where the state before is known.
     pub fn is_closed(&self) -> bool {
         matches!(self.composition, Composed::Closed { .. })
     }

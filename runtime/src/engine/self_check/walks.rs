@@ -180,7 +180,7 @@ impl Check<'_> {
             parameters: sample.parameters.as_ptr(),
             writes: walk != Walk::Whole { writes: false },
             is_long: false,
-            room: len,
+            capacity: len,
             streams: streamed(walk).is_some(),
             // With whole states blocks are replayed after they were folded, even if there is a kernel that does both.
             totals: matches!(walk, Walk::Totals | Walk::StreamedStrips | Walk::Whole { .. }),
@@ -225,7 +225,7 @@ impl Check<'_> {
             parameters: sample.parameters.as_ptr(),
             writes: true,
             is_long: false,
-            room: sample.len,
+            capacity: sample.len,
             streams: false,
             totals: false,
         };

@@ -1,5 +1,5 @@
 ; Adds one to each 32-bit number. A block of 96 threads takes every so-manieth tile of 1 KiB through two stages of shared memory:
-; thread 64 fills and drains them by bulk copies, threads 0 to 63 work in place, barriers hand over.
+; thread 64 fills and drains them by bulk copies, threads 0 to 63 work in place, barriers order them.
 ;
 ; Arguments: in, out, tiles of a block (i32). Shared memory: two stages, then the barriers full 0, full 1, done 0, done 1.
 declare i32 @scan.thread()

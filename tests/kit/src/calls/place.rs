@@ -30,7 +30,7 @@ pub trait Place: Send + Sync {
     /// Whether one call gives both what is written and the totals of all sequences.
     fn gives_both(&self, over: &Over) -> bool;
 
-    /// Runs a call. Of a stream the totals are what it hands on.
+    /// Runs a call. Of a stream the totals are what it carries.
     fn run(
         &self,
         scan: &DynScan,

@@ -55,7 +55,7 @@ impl Reference {
         (none.bits() == 0).then(|| values.to_vec())
     }
 
-    /// The states as a stream hands them on, with the last record.
+    /// The states as a stream carries them, with the last record.
     fn carry(&self, states: Vec<Constant>, previous: Option<Vec<Constant>>) -> Vec<Constant> {
         let mut carry = [states, self.program.first_carry().split_off(self.identities().len())].concat();
         if let (Some(previous), true) = (previous, self.program.reads_previous()) {
@@ -89,13 +89,13 @@ impl Reference {
                 None => self.write(&result.outputs, sequence.records.iter().copied(), outputs),
             }
         }
-        if self.program.output.filter.is_some() && (0..).zip(&*outputs).all(|(c, out)| self.room(c, out) >= count) {
+        if self.program.output.filter.is_some() && (0..).zip(&*outputs).all(|(c, out)| self.capacity(c, out) >= count) {
             self.write(&kept, 0..count, outputs);
         }
         Given { count, totals: asked.totals(totals).concat() }
     }
 
-    fn room(&self, column: usize, bytes: &[u8]) -> usize {
+    fn capacity(&self, column: usize, bytes: &[u8]) -> usize {
         bytes.len() / self.program.output.columns[column].size as usize
     }
 

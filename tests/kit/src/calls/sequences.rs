@@ -56,7 +56,7 @@ impl Asked {
         self.sequences().iter().filter(|sequence| matches!(sequence.start, Start::Init(_))).count()
     }
 
-    /// How many states a stream hands on.
+    /// How many states a stream carries.
     pub fn carries(&self) -> usize {
         match self.over {
             Over::Rows { planes, step, .. } => planes * step,

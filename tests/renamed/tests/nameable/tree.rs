@@ -81,7 +81,7 @@ impl Tree {
         format!("{}::{}", self.modules[definition.module.0].path, definition.name)
     }
 
-    /// The items that a module gives to everybody who can name it.
+    /// The items that a module gives to all code that can name it.
     pub(crate) fn public(&self, module: ModuleId) -> Vec<Named> {
         let Module { items, inner, imports, .. } = &self.modules[module.0];
         let types = items.iter().filter_map(defined).filter(|(_, visibility)| is_public(visibility));

@@ -70,7 +70,7 @@ extern "C" fn double_bits(value: f64) -> u64 {
     value.to_bits()
 }
 
-/// Optimises and compiles a module of so many functions, and hands them over.
+/// Optimises and compiles a module of so many functions, and runs a closure on them.
 pub(crate) fn compiled(text: &str, count: usize, run: impl FnOnce(&[Lowered])) {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| Target::initialize_native(&InitializationConfig::default()).expect("LLVM knows this machine"));

@@ -124,7 +124,7 @@ impl<'k, 'a> Ring<'k, 'a> {
         later
     }
 
-    /// As much as the fold of a level hands on.
+    /// As many values as the fold of a level saves.
     fn nothing_saved(&self, level: usize) -> Vec<Value<'k>> {
         let k = self.k;
         let from_fold = FoldToReplay::of(self.recipe, || k.i32(0)).values();
@@ -250,14 +250,14 @@ impl<'k, 'a> Ring<'k, 'a> {
         let carried = &self.recipe.taken_along(last + 1)[self.recipe.rank.expect("a Mealy fold is of a rank")];
         let first = self.recipe.value(self.args, carried, &own);
         let list = (self.base.at(list), self.warp * (32 * self.plan.items_per_thread() * LISTED));
-        // There is room for so many of them.
+        // There is space for so many of them.
         let capacity = self.args.word(Arguments::CAPACITY);
-        let room = first.below(capacity).select((capacity - first).umin(k.i64(self.plan.tile())), k.i64(0));
+        let space = first.below(capacity).select((capacity - first).umin(k.i64(self.plan.tile())), k.i64(0));
         let column =
             |(place, column): (usize, &Layout)| self.args.column(self.output(place)).byte(first * column.size as usize);
         let columns: Vec<Value<'k>> = self.recipe.outputs.iter().enumerate().map(column).collect();
         let items = self.items(tile, buffer, (&[], Vec::new()));
-        let list = (list, (rank - first).resize(Ty::I32), room.resize(Ty::I32));
+        let list = (list, (rank - first).resize(Ty::I32), space.resize(Ty::I32));
         items.each_marked(tile.below(self.full_tiles), list, &|place, element| {
             let record = self.recipe.replay(self.args, &[first + place.resize(Ty::I64)], element).outputs;
             store_fields(&self.recipe.outputs, &columns, place, &record, self.shifts.is_some());

@@ -85,7 +85,7 @@ impl<'k> Ring<'k, '_> {
                 self.ticket(buffer).store(k.int(Ty::I32, END), 4);
                 this.fill.end(buffer);
                 this.done.set(k.bool(true));
-                // Every block draws one ticket too many; who draws the last of all of them tidies up.
+                // Every block draws one ticket too many; the one that draws the last of all tidies up.
                 let last = self.tiles + k.blocks() - 1;
                 k.when(tile.is(last), || {
                     k.store_control(self.workspace.at(TICKET), k.i32(0));

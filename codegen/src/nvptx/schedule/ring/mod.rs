@@ -6,7 +6,7 @@
 //! block. A tile's way, where k counts the
 //! tiles of the block:
 //!
-//! | who | does | and then |
+//! | warps | do | and then |
 //! |---|---|---|
 //! | copy | takes a ticket, starts the copy of that tile into the next buffer of the ring | `full` ends when it has landed |
 //! | compute | reduces tile k + ahead: threads, then warps | `reduced` ends when all warps have |
