@@ -109,7 +109,7 @@ impl Totals {
         let arguments = pack(&self.arguments, &launch, slots.address(), 0, Duration::ZERO);
         in_order(&stream, &all.collect::<Vec<_>>(), &mut [totals], || {
             // SAFETY: the columns are as long as the kernels take them to be, and the caller says that offsets and places lead into them.
-            // Kernels are kept by whoever has them, and memory that is freed waits for the device's work.
+            // Kernels are kept by their owners, and memory that is freed waits for the device's work.
             unsafe {
                 self.tiles.launch(tiles, &arguments, &stream)?;
                 self.carry.launch(tiles.div_ceil(HELPER_THREADS / 32), &arguments, &stream)
