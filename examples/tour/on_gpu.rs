@@ -119,7 +119,7 @@ pub(crate) fn on_gpu(table: &Table, gpu: Device) -> Result<(), Failure> {
     let sums: Vec<Sum<i32>> = x[..len].iter().map(|&x| Sum(x)).collect();
     let (doffsets, dsums) = (DeviceVec::upload(&gpu, &narrow)?, DeviceVec::upload(&gpu, &sums)?);
     table.line(
-        ("totals by offsets", ["n", "1", "3"]),
+        ("totals by offsets", ["n", "1", "1"]),
         || Ok::<_, AlgoError>(on_gpu::totals_by_offsets(&doffsets, &dsums)?.to_vec()?),
         (CORES, || groups::totals_by_offsets(&offsets, &sums).expect(RIGHT)),
     )?;
@@ -129,7 +129,7 @@ pub(crate) fn on_gpu(table: &Table, gpu: Device) -> Result<(), Failure> {
         (DeviceVec::upload(&gpu, &columns)?, DeviceVec::upload(&gpu, &values)?, DeviceVec::upload(&gpu, &by)?);
     let matrix = sparse::Csr::new(&offsets, &columns, &values, rows)?;
     table.line(
-        ("sparse matrix", ["n", "1", "3"]),
+        ("sparse matrix", ["n", "1", "1"]),
         || Ok::<_, AlgoError>(on_gpu::Csr::new(&doffsets, &dcolumns, &dvalues, rows)?.times(&dby)?.to_vec()?),
         (CORES, || matrix.times(&by).expect(RIGHT)),
     )?;
