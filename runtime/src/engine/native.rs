@@ -86,13 +86,13 @@ const PERIOD: usize = 4;
 /// How often they are scanned by either; the shortest time counts.
 const ROUNDS: usize = 5;
 
-/// The time, in hundredths of that of the planned way, below which another one is taken.
+/// The time, in hundredths of that of the planned code, below which another candidate is taken.
 const MARGIN: u32 = 95;
 
 /// The elements of a row, where rows of any number are raced.
 const ROW: usize = 12;
 
-/// The place of the fastest of these, of which the first is the planned way: over both kinds of records together.
+/// The place of the fastest of these candidates, of which the first is the planned one: over both kinds of records together.
 /// Where branches are predicted, a function that branches may be three times as fast as code that selects, and where they are not,
 /// somewhat slower. One that does not take all records, since it panics, loses.
 pub(super) fn fastest(native: Option<&Native>, rivals: &[Rival], variant: &Variant) -> usize {

@@ -131,7 +131,8 @@ impl Variant {
                 Some(states) => code.with_states(states.clone())?,
                 None => code,
             };
-            let code = if access == Access::Line { code.with_ways(self.native.clone(), self.races_rows) } else { code };
+            let code =
+                if access == Access::Line { code.with_candidates(self.native.clone(), self.races_rows) } else { code };
             let length_constants = LengthConstants::new(&self.program, &code, self.plan.block);
             let restart = |(stage, facts): (u32, &StageFacts)| code.state_layout().field(stage, facts.restart?);
             let restarts = || (0..).zip(self.program.facts()).map(restart).collect();

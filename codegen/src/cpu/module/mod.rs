@@ -18,7 +18,7 @@ use crate::cpu::code::Code;
 use crate::cpu::error::CodegenError;
 use crate::cpu::isa::HostIsa;
 use crate::cpu::native::{Native, Rival};
-use crate::cpu::recipe::{Kernel, Recipe, Way};
+use crate::cpu::recipe::{Candidate, Kernel, Recipe};
 use crate::cpu::rows::LONGEST_STRAIGHT_ROW;
 use crate::cpu::vector::Vector;
 
@@ -145,19 +145,19 @@ impl Compiled {
         }
     }
 
-    /// The same kernels, some of which have other ways than the planned one: functions, which take elements wherever they can if that
+    /// The same kernels, some of which have candidates besides the planned one: functions, which take elements wherever they can if that
     /// is asked, and short rows that go in turn instead of in lanes. Which is taken is [settled](Compiled::settle) before such a kernel
     /// is made; else it is as planned.
-    pub fn with_ways(self, native: Option<(Native, bool)>, may_go_in_turn: bool) -> Compiled {
-        Compiled::of(self.recipe.with_ways(native, may_go_in_turn))
+    pub fn with_candidates(self, native: Option<(Native, bool)>, may_go_in_turn: bool) -> Compiled {
+        Compiled::of(self.recipe.with_candidates(native, may_go_in_turn))
     }
 
     /// Whether a function takes the elements of a kernel.
     pub fn is_native(&self, kernel: Kernel) -> bool {
-        self.recipe.way_of(kernel) == Way::Native
+        self.recipe.candidate_of(kernel) == Candidate::Native
     }
 
-    /// Settles which way a kernel takes, if it has several and it was not settled: `fastest` tries them, of which the first is the planned
+    /// Settles the candidate of a kernel, if it has several and none was settled: `fastest` tries them, of which the first is the planned
     /// one, and gives the place of one.
     ///
     /// # Errors
@@ -167,11 +167,11 @@ impl Compiled {
         kernel: Kernel,
         fastest: impl FnOnce(Option<&Native>, &[Rival]) -> usize,
     ) -> Result<(), CodegenError> {
-        let Some((settled, tried, ways)) = self.recipe.unsettled(kernel) else { return Ok(()) };
+        let Some((settled, tried, candidates)) = self.recipe.unsettled(kernel) else { return Ok(()) };
         let (mut codes, mut rivals) = (Vec::new(), Vec::new());
-        let native = self.recipe.native_of(Way::Native);
-        for &way in &ways {
-            let code = if way == Way::Native { None } else { Some(self.recipe.compile(tried, way)?) };
+        let native = self.recipe.native_of(Candidate::Native);
+        for &candidate in &candidates {
+            let code = if candidate == Candidate::Native { None } else { Some(self.recipe.compile(tried, candidate)?) };
             let rival = match &code {
                 // SAFETY: this is its code, which is there until one was chosen.
                 Some(code) => unsafe { Rival::generated(tried, code.address()) },
@@ -180,8 +180,8 @@ impl Compiled {
             rivals.extend(rival);
             codes.push(code);
         }
-        let won = if rivals.len() == ways.len() { fastest(native, &rivals).min(ways.len() - 1) } else { 0 };
-        if settled.set(ways[won]).is_ok()
+        let won = if rivals.len() == candidates.len() { fastest(native, &rivals).min(candidates.len() - 1) } else { 0 };
+        if settled.set(candidates[won]).is_ok()
             && let (Some(code), Some(cell)) = (codes.swap_remove(won), self.cell(tried))
         {
             cell.get_or_init(|| code);
@@ -240,7 +240,7 @@ impl Compiled {
         if let Some(code) = cell.get() {
             return Ok(code.address());
         }
-        let made = self.recipe.compile(kernel, self.recipe.way_of(kernel))?;
+        let made = self.recipe.compile(kernel, self.recipe.candidate_of(kernel))?;
         Ok(cell.get_or_init(|| made).address())
     }
 

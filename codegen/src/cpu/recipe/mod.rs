@@ -1,9 +1,9 @@
 //! All that the kernels of a program are built from, and how each is put together.
 
+mod candidates;
 mod kernels;
 mod listing;
 mod own;
-mod ways;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -28,9 +28,9 @@ use crate::cpu::simd::{LaneForm, Work};
 use crate::cpu::steady_state::steady_state;
 use crate::cpu::tables::Tables;
 use crate::cpu::vector::Vector;
+pub(crate) use candidates::Candidate;
+use candidates::Candidates;
 use own::OwnBodies;
-pub(crate) use ways::Way;
-use ways::Ways;
 
 /// A kernel of a program; [`abi`](crate::cpu::abi) says what each does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -100,8 +100,8 @@ pub(crate) struct Recipe {
     /// The form in lanes, and which kernels have it.
     lanes: Option<LaneForm>,
     vector: Vector,
-    /// Other ways than the planned one.
-    ways: Ways,
+    /// Candidates besides the planned one.
+    candidates: Candidates,
 }
 
 impl Recipe {
@@ -152,7 +152,7 @@ impl Recipe {
             access,
             vector: if is_alone { Vector { scan_one: vector.scan_one, ..Vector::NONE } } else { vector },
             lanes,
-            ways: Ways::default(),
+            candidates: Candidates::default(),
         })
     }
 
@@ -227,11 +227,11 @@ impl Recipe {
         carried.collect()
     }
 
-    /// Writes the Cranelift IR of a kernel, as this way has it.
+    /// Writes the Cranelift IR of a kernel, as this candidate.
     pub(crate) fn write(
         &self,
         kernel: Kernel,
-        way: Way,
+        candidate: Candidate,
         context: &mut FunctionBuilderContext,
         func: &mut ir::Function,
     ) -> Result<(), CodegenError> {
@@ -307,7 +307,7 @@ impl Recipe {
             access: self.access,
             interleave,
             lanes: self.lanes.as_ref().filter(|_| in_lanes).map(|form| (form, work)),
-            native: self.native_of(way).filter(|native| native.fits(body) && (writes || native.reduce.is_some())),
+            native: self.native_of(candidate).filter(|native| native.fits(body) && (writes || native.reduce.is_some())),
         };
         let is_chain =
             interleave == 1 && matches!(kernel, Kernel::Scan | Kernel::ScanOne | Kernel::Short) && own.is_none();
@@ -320,7 +320,7 @@ impl Recipe {
                 blocks::blocks(func, context, &tile, &blocks, &self.env())
             }
             (_, form) => {
-                let form = form.as_ref().filter(|_| self.vector.rows && way != Way::InTurn);
+                let form = form.as_ref().filter(|_| self.vector.rows && candidate != Candidate::InTurn);
                 entries::write((func, context), kernel, &tile, form, &env)
             }
         }
@@ -343,14 +343,14 @@ impl Recipe {
         self.lanes.as_ref().is_some_and(LaneForm::folds_all)
     }
 
-    /// Compiles a kernel, as this way has it.
+    /// Compiles a kernel, as this candidate.
     ///
     /// # Errors
     /// [`CodegenError::NoKernel`] if the program has no such kernel; what the code generator refuses.
-    pub(crate) fn compile(&self, kernel: Kernel, way: Way) -> Result<Code, CodegenError> {
+    pub(crate) fn compile(&self, kernel: Kernel, candidate: Candidate) -> Result<Code, CodegenError> {
         if !self.kernels().contains(&kernel) {
             return Err(CodegenError::NoKernel(kernel));
         }
-        Code::new(&self.isa, |context, func| self.write(kernel, way, context, func))
+        Code::new(&self.isa, |context, func| self.write(kernel, candidate, context, func))
     }
 }

@@ -1,6 +1,6 @@
-//! The ways that a kernel may take its elements where nothing but time tells which is the best: as
-//! planned, by a function of Rust, and of short rows one element after the other instead of in
-//! lanes. All give the same bits. One is settled for all kernels of a kind at once.
+//! Candidates: codes of a kernel of which nothing but time tells the best. There are the planned
+//! one, a function of Rust, and for short rows one element after the other instead of lanes. All
+//! give the same bits. One is settled for all kernels of a kind at once.
 
 use std::sync::OnceLock;
 
@@ -8,9 +8,9 @@ use super::{Kernel, Recipe};
 use crate::cpu::native::Native;
 use crate::cpu::rows::{self, LONGEST_STRAIGHT_ROW};
 
-/// Who takes the elements of a kernel.
+/// The code that takes the elements of a kernel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Way {
+pub(crate) enum Candidate {
     /// Generated code, as the plan says.
     Planned,
     /// Generated code, rows one after the other.
@@ -19,15 +19,15 @@ pub(crate) enum Way {
     Native,
 }
 
-/// The ways besides the planned one, and for each kind of kernels the one that was settled.
+/// The candidates besides the planned one, and for each kind of kernels the one that was settled.
 #[derive(Default)]
-pub(super) struct Ways {
+pub(super) struct Candidates {
     native: Option<Native>,
     /// Whether the function takes elements wherever it can.
     is_asked: bool,
     /// Whether rows may go in turn where lanes were planned.
     may_go_in_turn: bool,
-    settled: [OnceLock<Way>; KINDS],
+    settled: [OnceLock<Candidate>; KINDS],
 }
 
 /// Lines that are written, lines that are not, and rows of each number of elements, the first of any.
@@ -36,60 +36,60 @@ const REDUCTIONS: usize = 1;
 const ROWS: usize = 2;
 
 impl Recipe {
-    /// The same, with other ways than the planned one.
-    pub(crate) fn with_ways(self, native: Option<(Native, bool)>, may_go_in_turn: bool) -> Recipe {
+    /// The same, with candidates besides the planned one.
+    pub(crate) fn with_candidates(self, native: Option<(Native, bool)>, may_go_in_turn: bool) -> Recipe {
         let (native, is_asked) = native.unzip();
         let is_asked = is_asked.unwrap_or(false);
-        Recipe { ways: Ways { native, is_asked, may_go_in_turn, ..Ways::default() }, ..self }
+        Recipe { candidates: Candidates { native, is_asked, may_go_in_turn, ..Candidates::default() }, ..self }
     }
 
-    /// The function of a way, if it is that.
-    pub(crate) fn native_of(&self, way: Way) -> Option<&Native> {
-        self.ways.native.as_ref().filter(|_| way == Way::Native)
+    /// The function, if the candidate is that.
+    pub(crate) fn native_of(&self, candidate: Candidate) -> Option<&Native> {
+        self.candidates.native.as_ref().filter(|_| candidate == Candidate::Native)
     }
 
-    /// The way of a kernel: the planned one as long as no other was settled.
-    pub(crate) fn way_of(&self, kernel: Kernel) -> Way {
-        let Some((kind, _)) = self.kind(kernel) else { return Way::Planned };
-        match self.ways.settled[kind].get() {
-            Some(&way) => way,
-            None if self.ways.is_asked && self.takes_native(kind) => Way::Native,
-            None => Way::Planned,
+    /// The candidate of a kernel: the planned one as long as no other was settled.
+    pub(crate) fn candidate_of(&self, kernel: Kernel) -> Candidate {
+        let Some((kind, _)) = self.kind(kernel) else { return Candidate::Planned };
+        match self.candidates.settled[kind].get() {
+            Some(&candidate) => candidate,
+            None if self.candidates.is_asked && self.takes_native(kind) => Candidate::Native,
+            None => Candidate::Planned,
         }
     }
 
-    /// The ways of a kernel, of which one is to be settled: where, and the kernel that stands for its kind. None if there is but one.
-    pub(crate) fn unsettled(&self, kernel: Kernel) -> Option<(&OnceLock<Way>, Kernel, Vec<Way>)> {
+    /// The candidates of a kernel, of which one is to be settled: where, and the kernel that stands for its kind. None if there is but one.
+    pub(crate) fn unsettled(&self, kernel: Kernel) -> Option<(&OnceLock<Candidate>, Kernel, Vec<Candidate>)> {
         let (kind, stands_for) = self.kind(kernel)?;
-        let settled = &self.ways.settled[kind];
+        let settled = &self.candidates.settled[kind];
         if settled.get().is_some() {
             return None;
         }
-        let mut ways = self.ways_of(kind);
-        if ways.len() > 1 {
-            return Some((settled, stands_for, ways));
+        let mut candidates = self.candidates_of(kind);
+        if candidates.len() > 1 {
+            return Some((settled, stands_for, candidates));
         }
-        settled.get_or_init(|| ways.remove(0));
+        settled.get_or_init(|| candidates.remove(0));
         None
     }
 
-    /// The ways of a kind.
-    fn ways_of(&self, kind: usize) -> Vec<Way> {
+    /// The candidates of a kind.
+    fn candidates_of(&self, kind: usize) -> Vec<Candidate> {
         let takes_native = self.takes_native(kind);
-        if takes_native && self.ways.is_asked {
-            return vec![Way::Native];
+        if takes_native && self.candidates.is_asked {
+            return vec![Candidate::Native];
         }
         let columns = self.inputs.len() + self.outputs.len();
         let in_lanes = |len: usize| {
             let form = self.lanes.as_ref().filter(|_| self.vector.rows && self.has_short());
             form.is_some_and(|form| rows::in_lanes(form, len, (self.program.replay(), columns)).is_some())
         };
-        let in_turn = self.ways.may_go_in_turn && kind > ROWS && in_lanes(kind - ROWS);
-        let all = [(Way::Planned, true), (Way::InTurn, in_turn), (Way::Native, takes_native)];
-        all.into_iter().filter_map(|(way, is_there)| is_there.then_some(way)).collect()
+        let in_turn = self.candidates.may_go_in_turn && kind > ROWS && in_lanes(kind - ROWS);
+        let all = [(Candidate::Planned, true), (Candidate::InTurn, in_turn), (Candidate::Native, takes_native)];
+        all.into_iter().filter_map(|(candidate, is_there)| is_there.then_some(candidate)).collect()
     }
 
-    /// The kind of a kernel that has several ways, and the kernel that stands for it in a race.
+    /// The kind of a kernel that has several candidates, and the kernel that stands for it in a race.
     fn kind(&self, kernel: Kernel) -> Option<(usize, Kernel)> {
         match self.same_code(kernel) {
             Kernel::Scan if self.interleave > 1 || self.vector.scan => None,
@@ -106,7 +106,7 @@ impl Recipe {
     /// Whether elements of a kind are a function's work: they are taken one after the other, and need no more than their records,
     /// parameters and the state.
     fn takes_native(&self, kind: usize) -> bool {
-        let Some(native) = &self.ways.native else { return false };
+        let Some(native) = &self.candidates.native else { return false };
         // The function of a derived loop is its step.
         let has_body = self.program.sequential.is_none() || self.own.is_some();
         let is_for_all = has_body
