@@ -72,7 +72,7 @@ fn value(closure: &ExprClosure, options: &Options, errors: &mut Errors) -> Token
         refuse(errors, &closure.inputs, refuse::TOO_MANY_ARGUMENTS);
     }
     let ReturnType::Type(_, result) = &closure.output else {
-        refuse(errors, closure.or2_token, refuse::CLOSURE_RESULT);
+        refuse(errors, closure.inputs_end, refuse::CLOSURE_RESULT);
         return TokenStream::new();
     };
     check_type(result, errors);

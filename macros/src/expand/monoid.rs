@@ -3,7 +3,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
-use syn::{DeriveInput, FnArg, ImplItem, ImplItemFn, Item, ItemImpl};
+use syn::{DeriveInput, FnArg, ImplItem, ImplItemFn, Item, ItemImpl, ReceiverKind};
 
 use super::{allow, bounds, check_generics, check_type, conditions, last_name, original, scan_fn, scan_type};
 use crate::lower::Lowering;
@@ -48,7 +48,7 @@ fn first_line(item: &TokenStream) -> TokenStream {
 }
 
 fn lower(item: &ItemImpl, options: &Options, errors: &mut Errors) -> TokenStream {
-    if let Some((_, path, _)) = &item.trait_
+    if let Some((path, _)) = &item.trait_
         && last_name(path) != "Monoid"
     {
         refuse(errors, path, refuse::MONOID_TRAIT);
@@ -113,7 +113,7 @@ fn body(function: &ImplItemFn, item: &ItemImpl, options: &Options, errors: &mut 
     }
     for input in &function.sig.inputs {
         match input {
-            FnArg::Receiver(receiver) if receiver.reference.is_some() => {
+            FnArg::Receiver(receiver) if matches!(receiver.kind, ReceiverKind::Reference(..)) => {
                 refuse(errors, receiver, refuse::SELF_REFERENCE);
             }
             FnArg::Receiver(_) => {}

@@ -7,8 +7,8 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use syn::{
-    Attribute, FnArg, GenericParam, Generics, ImplItem, ItemFn, ItemImpl, Lifetime, ReturnType, Signature, Type,
-    parse_quote,
+    Attribute, FnArg, GenericParam, Generics, ImplItem, ItemFn, ItemImpl, Lifetime, ReceiverKind, ReturnType, Safety,
+    Signature, Type, parse_quote,
 };
 
 use super::{
@@ -53,7 +53,7 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
 
 /// The second bodies of all functions of an `impl`, but of those that ask for it themselves.
 pub(crate) fn in_impl(item: &ItemImpl, options: &Options, errors: &mut Errors) -> TokenStream {
-    if let Some((_, path, _)) = &item.trait_ {
+    if let Some((path, _)) = &item.trait_ {
         refuse(errors, path, refuse::TRAIT_IMPL);
         return TokenStream::new();
     }
@@ -63,6 +63,7 @@ pub(crate) fn in_impl(item: &ItemImpl, options: &Options, errors: &mut Errors) -
         ImplItem::Fn(function) if !asks(&function.attrs) => Some(ItemFn {
             attrs: function.attrs.clone(),
             vis: function.vis.clone(),
+            modifiers: function.modifiers.clone(),
             sig: function.sig.clone(),
             block: Box::new(function.block.clone()),
         }),
@@ -109,7 +110,7 @@ fn check(signature: &Signature, errors: &mut Errors) {
     if let Some(token) = &signature.asyncness {
         refuse(errors, token, refuse::ASYNC);
     }
-    if let Some(token) = &signature.unsafety {
+    if let Safety::Unsafe(token) = &signature.safety {
         refuse(errors, token, refuse::UNSAFE_FN);
     }
     if let Some(abi) = &signature.abi {
@@ -123,7 +124,7 @@ fn check(signature: &Signature, errors: &mut Errors) {
     }
     for input in &signature.inputs {
         match input {
-            FnArg::Receiver(receiver) if receiver.reference.is_some() => {
+            FnArg::Receiver(receiver) if matches!(receiver.kind, ReceiverKind::Reference(..)) => {
                 refuse(errors, receiver, refuse::SELF_REFERENCE);
             }
             FnArg::Receiver(_) => {}

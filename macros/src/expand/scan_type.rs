@@ -74,11 +74,9 @@ fn implementation(input: &DeriveInput, fields: &Fields, options: &Options) -> To
     for parameter in generics.type_params_mut() {
         parameter.bounds.push(parse_quote!(#lang::ScanType));
         parameter.default = None;
-        parameter.eq_token = None;
     }
     for parameter in generics.const_params_mut() {
         parameter.default = None;
-        parameter.eq_token = None;
     }
     bound_concrete_fields(&mut generics, fields, &lang);
     let (parameters, arguments, bounds) = generics.split_for_impl();

@@ -275,7 +275,7 @@ fn owner(function: &ExprPath) -> Option<Owner> {
     }
     let mut path = function.path.clone();
     path.segments.pop();
-    let last = path.segments.pop()?.into_value();
+    let last = path.segments.pop()?;
     let name = last.ident.to_string();
     path.segments.push(last);
     let is_type = name.starts_with(char::is_uppercase) || NUMBER_TYPES.contains(&name.as_str());

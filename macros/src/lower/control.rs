@@ -111,10 +111,11 @@ impl Lowering<'_> {
         self.attributes(&arm.attrs);
         self.scope.open();
         let mut bindings = TokenStream::new();
-        let fits = self.test(&arm.pat, &scrutinee.to_token_stream(), &mut bindings);
-        let guard = arm.guard.as_ref().map(|(_, guard)| self.expr(guard));
+        let (pattern, guard) = pattern_and_guard(arm);
+        let fits = self.test(pattern, &scrutinee.to_token_stream(), &mut bindings);
+        let guard = guard.map(|guard| self.expr(guard));
         let condition = match (fits, guard) {
-            (Some(fits), Some(guard)) => Some(self.op("and", arm.pat.span(), quote!(#fits, #guard))),
+            (Some(fits), Some(guard)) => Some(self.op("and", pattern.span(), quote!(#fits, #guard))),
             (fits, guard) => fits.or(guard),
         };
         let tokens = match condition {
@@ -143,10 +144,11 @@ impl Lowering<'_> {
         self.attributes(&arm.attrs);
         self.scope.open();
         let mut checks = TokenStream::new();
-        let pattern = self.static_pattern(&arm.pat, &mut checks);
-        let guard = arm.guard.as_ref().map(|(_, guard)| {
+        let (pattern, guard) = pattern_and_guard(arm);
+        let pattern = self.static_pattern(pattern, &mut checks);
+        let guard = guard.map(|guard| {
             let guard =
-                if self.is_static(guard) { self.native(guard) } else { self.refused(&**guard, refuse::STATIC_GUARD) };
+                if self.is_static(guard) { self.native(guard) } else { self.refused(guard, refuse::STATIC_GUARD) };
             quote!(if #guard)
         });
         let body = self.expr(&arm.body);
@@ -274,6 +276,14 @@ enum Iterated {
     Constants(TokenStream),
     /// The elements of an array of run-time values.
     Elements(TokenStream),
+}
+
+/// The pattern of an arm, and its guard.
+fn pattern_and_guard(arm: &Arm) -> (&Pat, Option<&Expr>) {
+    match &arm.pat {
+        Pat::Guard(guarded) => (&guarded.pat, Some(&guarded.guard)),
+        pattern => (pattern, None),
+    }
 }
 
 fn label(e: &ExprForLoop) -> Option<Ident> {
