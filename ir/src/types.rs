@@ -130,6 +130,7 @@ impl Type {
     }
 
     /// The bits a value of this type may have set.
+    #[inline]
     pub const fn mask(self) -> u128 {
         if self.bits() == 128 { u128::MAX } else { (1 << self.bits()) - 1 }
     }

@@ -52,6 +52,7 @@ impl Code {
     }
 
     /// Where the code begins. It may be called as long as this lives.
+    #[inline]
     pub(crate) fn address(&self) -> *const u8 {
         self.memory.as_ptr()
     }

@@ -13,6 +13,7 @@ impl Compiled {
     /// else writes these records or reads the outputs' meanwhile. `states` points to W slots, whose live components
     /// lie in the ranges that the facts give, which are this program's: table look-ups are not clamped again. If the program
     /// reads `Init`, `init` points to a slot. If it filters, the outputs have space for the records kept, `sink` for one of any.
+    #[inline]
     pub unsafe fn scan(&self, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.tile(Kernel::Scan)(args) }
@@ -22,6 +23,7 @@ impl Compiled {
     ///
     /// # Safety
     /// As [`Compiled::scan`], with W = 1.
+    #[inline]
     pub unsafe fn scan_one(&self, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.tile(Kernel::ScanOne)(args) }
@@ -81,6 +83,7 @@ impl Compiled {
     ///
     /// # Safety
     /// As [`Compiled::scan`], with three slots, for blocks of a length that [`scans_blocks_of`](Compiled::scans_blocks_of) knows.
+    #[inline]
     pub unsafe fn scan_blocks(&self, args: &TileArgs) {
         if self.recipe.whole_blocks().is_some() {
             // SAFETY: the caller's promise is what the kernel needs.
@@ -91,6 +94,7 @@ impl Compiled {
     /// The kernel for short lines of at most [`SHORT_INPUTS`](crate::cpu::SHORT_INPUTS) input columns and one output, if the program writes
     /// reads no `Init`: it writes the outputs of a whole line from the identities, combined as [`scan_one`](Compiled::scan_one) does, and
     /// gives how many. To be called as [`Compiled::scan`], and only while `self` is there.
+    #[inline]
     pub fn short(&self) -> Option<ShortFn> {
         let code = self.code(Kernel::Short).ok()?;
         // SAFETY: as in `tile`.
@@ -102,6 +106,7 @@ impl Compiled {
     ///
     /// # Safety
     /// As [`Compiled::scan`], with W = 1; without `writes`, without outputs.
+    #[inline]
     pub unsafe fn pass_whole(&self, writes: bool, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.tile(Kernel::Whole { writes })(args) }
@@ -121,6 +126,7 @@ impl Compiled {
     ///
     /// # Safety
     /// As [`Compiled::scan`], without outputs.
+    #[inline]
     pub unsafe fn reduce(&self, level: usize, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.tile(Kernel::Reduce(level))(args) }
@@ -130,6 +136,7 @@ impl Compiled {
     ///
     /// # Safety
     /// As [`Compiled::reduce`], with W = 1.
+    #[inline]
     pub unsafe fn reduce_one(&self, level: usize, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.tile(Kernel::ReduceOne(level))(args) }
@@ -141,6 +148,7 @@ impl Compiled {
     /// # Safety
     /// All three point to slots, `carry` holding these components and `aggregate` all of the level, in the ranges that
     /// the facts give; `out` may be one of the others.
+    #[inline]
     pub unsafe fn carry_update(&self, level: usize, carry: *const u8, aggregate: *const u8, out: *mut u8) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.states(Kernel::CarryUpdate(level))(carry, aggregate, out) }
@@ -148,6 +156,7 @@ impl Compiled {
 
     /// The kernel of [`carry_update`](Compiled::carry_update), or with `whole` that of [`combine`](Compiled::combine), for many calls: to be
     /// called as those are, and only while `self` is there.
+    #[inline]
     pub fn carry_update_fn(&self, level: usize, whole: bool) -> CarryUpdateFn {
         self.states(if whole { Kernel::Combine(level) } else { Kernel::CarryUpdate(level) })
     }
@@ -157,6 +166,7 @@ impl Compiled {
     /// # Safety
     /// All three point to slots, the first two holding the level's states in the ranges that the facts give; `out` may be
     /// one of them.
+    #[inline]
     pub unsafe fn combine(&self, level: usize, earlier: *const u8, later: *const u8, out: *mut u8) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.states(Kernel::Combine(level))(earlier, later, out) }

@@ -309,6 +309,7 @@ impl Compiled {
     }
 
     /// How many levels the stages are folded in, at least one.
+    #[inline]
     pub fn levels(&self) -> usize {
         self.recipe.levels.len()
     }
