@@ -6,9 +6,10 @@
 //!
 //! 1. The *range* of a chunk is found, the states that may be before it: of the last symbols before
 //!    the chunk, one that leads to few states is looked for, and these are led on to the chunk.
-//! 2. The states of the range are led on through the chunk. In the end each has a number in the
-//!    range of the next chunk. So a chunk is a map between numbers. Most chunks need no walk, since
-//!    one state alone is in the range of the next: the others are listed by the first pass.
+//! 2. The states of the range are led on through the chunk; where some meet, one goes on for them.
+//!    In the end each has a number in the range of the next chunk. So a chunk is a map between
+//!    numbers. Most chunks need no walk, since one state alone is in the range of the next: the
+//!    others are listed by the first pass.
 //! 3. An ordinary scan composes the maps, and says for each chunk in which state it begins.
 //! 4. Each chunk is walked from that state, and outputs are written.
 //!
@@ -26,11 +27,11 @@ use super::Transducer;
 /// Most states of ranges, and so of the maps of a chunk.
 pub const RANGES: [usize; 2] = [16, 32];
 
-/// Symbols of a chunk are a multiple of this, and more than those before it that are looked at.
+/// Symbols of a chunk are a multiple of this, and no fewer than those before it that are looked at.
 pub const CHUNK_STEP: usize = 64;
 
 /// Symbols before a chunk among which one that leads to few states is looked for.
-pub const CHUNK_WINDOW: usize = 32;
+pub const CHUNK_WINDOW: usize = 64;
 
 /// The entries of a range behind its states.
 pub const UNUSED_STATE: u16 = u16::MAX;
@@ -60,6 +61,9 @@ pub struct ChunkTables {
 
 /// Most bytes of a table that has a column for each byte instead of each class, so that one look-up does: two blocks have space.
 const MOST_BY_BYTE: usize = 64 << 10;
+
+/// Most bytes of rows that have space in each bank. They are by class then.
+const MOST_IN_BANK: usize = 4608;
 
 /// Classes of 256 bytes, and then a row for each state with an element for each symbol, or each byte.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -98,11 +102,13 @@ impl StateTable {
         let Transducer { states, symbols, ref class_of, .. } = *transducer;
         let wide = (0..states * symbols).flat_map(&cell).any(|number| number > u16::from(u8::MAX));
         let element = if wide { 2 * numbers } else { numbers };
-        let by_byte = class_of.is_some() && states * 256 * element <= MOST_BY_BYTE;
+        // An odd number of words, so that rows begin in different banks.
+        let row_of = |columns: usize| 4 * ((columns * element).div_ceil(4) | 1) / element;
+        let has_space = states * row_of(symbols) * element <= MOST_IN_BANK;
+        let by_byte = class_of.is_some() && !has_space && states * 256 * element <= MOST_BY_BYTE;
         let table = StateTable { bytes: Vec::new(), row: 0, wide, by_byte };
         let columns = table.columns(transducer);
-        // An odd number of words, so that rows begin in different banks.
-        let row = 4 * ((columns.len() * element).div_ceil(4) | 1) / element;
+        let row = row_of(columns.len());
         let mut bytes = class_of.unwrap_or([0; 256]).to_vec();
         for state in 0..states {
             for place in 0..row {
@@ -187,8 +193,13 @@ mod tests {
         let mut of = transducer(&[vec![1, 1, 0], vec![2, 2, 2]]);
         let images = |of: &Transducer| ChunkTables::of(of).map(|found| (found.images, found.members)).unwrap();
         assert_eq!(images(&of), (vec![2, 2 << 8 | 1, 3 << 8 | 1], vec![0, 1, 2, 0]));
+        // Few classes have space in each bank; of many there is a column for each byte.
         of.class_of = Some(std::array::from_fn(|byte| byte as u8 % 2));
-        let (images, members) = images(&of);
+        assert_eq!(images(&of).0.len(), 3);
+        let led_to = |symbol: usize, state: u16| if symbol.is_multiple_of(2) { u16::from(state < 100) } else { 2 };
+        let maps: Vec<Vec<u16>> = (0..30).map(|symbol| (0..200).map(|state| led_to(symbol, state)).collect()).collect();
+        let class_of = Some(std::array::from_fn(|byte| byte as u8 % 30));
+        let (images, members) = images(&Transducer { class_of, ..transducer(&maps) });
         assert_eq!((images.len(), &members[..6]), (257, &[0, 1, 2, 0, 1, 2][..]));
     }
 }

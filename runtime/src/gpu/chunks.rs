@@ -27,7 +27,7 @@ use crate::parameters::Parameters;
 
 /// Symbols of a chunk: enough that few are read twice, and as few as make threads for the whole device.
 const SHORTEST_CHUNK: usize = CHUNK_STEP;
-const LONGEST_CHUNK: usize = 512;
+const LONGEST_CHUNK: usize = 1024;
 
 /// An address as aligned as those of columns in a workspace, for kernels that are made ahead.
 const ALIGNED: u64 = 256;

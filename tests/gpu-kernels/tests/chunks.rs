@@ -2,7 +2,7 @@
 //! columns at any address, tables in shared memory and outside.
 
 use monoscan_codegen::gpu::{Arch, CHUNK_STEP, ChunkTables, StateTable, Transducer};
-use monoscan_codegen::nvptx::{ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments, HelperIr};
+use monoscan_codegen::nvptx::{ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments, HelperIr, TableIn};
 use scan_emulator::{Device, Kernel, Launch};
 use scan_kit::Random;
 
@@ -54,7 +54,7 @@ struct Case {
 fn launch(device: &mut Device, case: Case, table: &StateTable, arguments: &ChunksArguments, to: usize) {
     let planned = case.kernel;
     let kernel = ChunkKernel::planned(planned.pass, planned.symbols, planned.most_states, (table, Arch::Sm90));
-    let kernel = ChunkKernel { shared: planned.shared, threads: planned.threads, ..kernel };
+    let kernel = ChunkKernel { table_in: planned.table_in, threads: planned.threads, ..kernel };
     let shared_bytes = kernel.shared_bytes(table.bytes.len());
     let kernel = Kernel::compile(&kernel.emulated(), "scan").unwrap();
     let launch = Launch {
@@ -85,8 +85,12 @@ fn check(seed: u64, symbols: ChunkSymbols, pass: ChunkPass, long: bool) {
     let expected = bytes_of(walked(&of, &found), output_bytes);
     let found = bytes_of(found.iter().map(|&found| found as u16), if symbols == ChunkSymbols::Words { 2 } else { 1 });
     // Of three texts, one and its outputs are not at whole pieces.
-    let (shared, shift) =
-        (random.chance(2), |random: &mut Random| if seed / 2 % 3 == 2 { random.below(16) & !1 } else { 0 });
+    let shift = |random: &mut Random| if seed / 2 % 3 == 2 { random.below(16) & !1 } else { 0 };
+    let table_in = match random.below(3) {
+        0 => TableIn::Device,
+        1 if tables.walk.bytes.len() < 16 << 10 => TableIn::EachBank,
+        _ => TableIn::Shared,
+    };
 
     let mut device = Device::new();
     let chunks = records.div_ceil(chunk);
@@ -116,7 +120,7 @@ fn check(seed: u64, symbols: ChunkSymbols, pass: ChunkPass, long: bool) {
         list: device.address(list),
     };
     let blocks = if long { 1 } else { 1 + random.below(2) };
-    let kernel = |pass| ChunkKernel { pass, symbols, most_states: tables.most_states, wide: false, shared, threads };
+    let kernel = |pass| ChunkKernel { pass, symbols, most_states: tables.most_states, wide: false, table_in, threads };
     for pass in [ChunkPass::Ranges, ChunkPass::Maps] {
         launch(&mut device, Case { kernel: kernel(pass), seed }, &tables.next, &arguments, blocks);
     }
@@ -142,7 +146,7 @@ fn check(seed: u64, symbols: ChunkSymbols, pass: ChunkPass, long: bool) {
 
 #[test]
 fn chunks_give_what_a_loop_gives() {
-    for seed in 0..6 {
+    for seed in 0..24 {
         for symbols in [ChunkSymbols::ClassesFromEnd, ChunkSymbols::Bytes, ChunkSymbols::Words] {
             check(seed, symbols, if seed % 2 == 0 { ChunkPass::ToBytes } else { ChunkPass::ToWords }, false);
         }
@@ -157,9 +161,9 @@ fn threads_take_more_than_one_chunk() {
 #[test]
 fn every_architecture_has_the_kernels_over_chunks() {
     for arch in Arch::ALL {
-        let pass = ChunkPass::Maps;
+        let (pass, table_in) = (ChunkPass::Maps, TableIn::Shared);
         let kernel =
-            ChunkKernel { pass, symbols: ChunkSymbols::Words, most_states: 32, wide: true, shared: true, threads: 256 };
+            ChunkKernel { pass, symbols: ChunkSymbols::Words, most_states: 32, wide: true, table_in, threads: 256 };
         let ptx = HelperIr::over_chunks(kernel, arch).compile().unwrap();
         assert!(ptx.contains(".visible .entry scan("));
     }

@@ -10,7 +10,7 @@ mod spacing;
 mod split;
 mod starts;
 
-pub use chunks::{ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments};
+pub use chunks::{ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments, TableIn};
 pub use offsets::OffsetsArguments;
 pub use spacing::SpacingArguments;
 pub use split::{MOST_OF_BLOCK, SplitArguments, Width};

@@ -6,13 +6,16 @@
 //! (`slices.rs`): so a warp reads and writes them in whole sectors.
 
 mod arguments;
+mod led;
 mod passes;
 mod slices;
 
 pub use arguments::ChunksArguments;
 
+use led::Led;
+
 use super::{argument, thread_of_blocks};
-use crate::gpu::{Arch, CHUNK_WINDOW, StateTable};
+use crate::gpu::{Arch, BANKS, CHUNK_WINDOW, StateTable, WORD};
 use crate::nvptx::emit::{Builder, Space, Ty, Value};
 
 /// The work of a kernel on a chunk.
@@ -52,6 +55,17 @@ impl ChunkSymbols {
     }
 }
 
+/// Where a kernel looks up its table.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TableIn {
+    /// In device memory.
+    Device,
+    /// In a copy in shared memory.
+    Shared,
+    /// In a copy of its rows for each bank of shared memory, so that all lanes of a warp look up at once.
+    EachBank,
+}
+
 /// One of the kernels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ChunkKernel {
@@ -63,14 +77,17 @@ pub struct ChunkKernel {
     pub most_states: usize,
     /// Whether numbers in the table take two bytes.
     pub wide: bool,
-    /// Whether the table is copied to shared memory.
-    pub shared: bool,
+    /// Where it looks up the table.
+    pub table_in: TableIn,
     /// Threads of a block.
     pub threads: usize,
 }
 
 /// Threads of a block: those of small blocks first, since several on a multiprocessor fill each other's waits.
 const THREADS: [usize; 4] = [256, 512, 1024, 768];
+
+/// Threads of the only block of a multiprocessor, where shared memory has no space for more beside the table.
+const FEW_THREADS: usize = 512;
 
 /// Threads that a multiprocessor has registers for.
 const THREADS_AT_ONCE: usize = 1024;
@@ -96,13 +113,18 @@ impl ChunkKernel {
             ChunkSymbols::ClassesFromEnd if table.by_byte => ChunkSymbols::BytesFromEnd,
             symbols => symbols,
         };
-        let with = |shared, threads| ChunkKernel { pass, symbols, most_states, wide: table.wide, shared, threads };
-        let fits = |kernel: &ChunkKernel| {
+        let with = |table_in, threads| ChunkKernel { pass, symbols, most_states, wide: table.wide, table_in, threads };
+        let fits = |kernel: &ChunkKernel, blocks: usize| {
             let each = kernel.shared_bytes(table.bytes.len()) + RESERVED;
-            kernel.blocks() * each <= arch.shared_bytes() + RESERVED
+            blocks * each <= arch.shared_bytes() + RESERVED
         };
-        let kernels = THREADS.map(|threads| with(true, threads));
-        kernels.into_iter().find(fits).unwrap_or(with(false, THREADS[0]))
+        let full = |table_in| {
+            let kernels = THREADS.map(|threads| with(table_in, threads));
+            kernels.into_iter().find(|kernel| fits(kernel, kernel.blocks()))
+        };
+        let few = || Some(with(TableIn::Shared, FEW_THREADS)).filter(|kernel| fits(kernel, 1));
+        let shared = || full(TableIn::Shared).or_else(few);
+        full(TableIn::EachBank).or_else(shared).unwrap_or(with(TableIn::Device, THREADS[0]))
     }
 
     /// Blocks that a multiprocessor has registers for.
@@ -112,28 +134,30 @@ impl ChunkKernel {
 
     /// Bytes of shared memory that a block takes with a table of so many.
     pub fn shared_bytes(self, table: usize) -> usize {
-        self.threads * self.own_bytes() + if self.shared { table } else { 0 }
+        let copied = match self.table_in {
+            TableIn::Device => 0,
+            TableIn::Shared => table,
+            TableIn::EachBank => CLASSES + BANKS * (table - CLASSES),
+        };
+        self.threads * self.own_bytes() + copied
     }
 
-    /// Those of a thread: an odd number of pieces, so that threads side by side meet all banks.
+    /// Those of a thread: its slices, and what it alone needs.
     fn own_bytes(self) -> usize {
+        self.columns_bytes() + self.alone_bytes()
+    }
+
+    /// Bytes that a thread alone needs: an odd number of pieces, so that threads side by side meet all banks.
+    fn alone_bytes(self) -> usize {
         let bytes = match self.pass {
             ChunkPass::Ranges => CHUNK_WINDOW * self.symbols.bytes() + 2 * self.most_states,
-            _ => self.columns_bytes(),
+            ChunkPass::Maps => Led::bytes(self.most_states),
+            ChunkPass::ToBytes | ChunkPass::ToWords => return 0,
         };
-        bytes + PIECE
+        PIECE * ((bytes / PIECE) | 1)
     }
 
     pub(super) fn write(self, k: &Builder) {
-        let from = argument!(k, ChunksArguments.table).as_global();
-        let table = if self.shared { k.shared().at(self.threads * self.own_bytes()) } else { from };
-        if self.shared {
-            let end = argument!(k, ChunksArguments.table_bytes).resize(Ty::I32);
-            k.range(k.thread() * PIECE, end, k.i32(self.threads * PIECE), |byte| {
-                table.byte(byte).store(from.byte(byte).load_constant(Ty::Words(4), PIECE), PIECE);
-            });
-            k.barrier();
-        }
         let (records, length) = (argument!(k, ChunksArguments.records), argument!(k, ChunksArguments.chunk));
         let row = argument!(k, ChunksArguments.row).resize(Ty::I32);
         let count = (records + length - 1).udiv(length);
@@ -144,27 +168,61 @@ impl ChunkKernel {
         // What is no chunk is not looked up, whatever an earlier launch left.
         let listed = || list.load_constant(Ty::I32, 4).resize(Ty::I64).umin(count);
         let all = if is_listed { listed() } else { count };
-        // The lanes of a warp stay together: behind the last chunk are some without symbols.
-        k.range(own - lane.resize(Ty::I64), all, threads, |first| {
-            let place = first + lane.resize(Ty::I64);
-            let (is_there, place) = (place.below(all), place.umin(all - 1));
-            let number = match is_listed {
-                true => list.at(ChunksArguments::LISTED).byte(place * 4).load_constant(Ty::I32, 4).resize(Ty::I64),
-                false => place,
-            };
-            let (number, begin) = (number.umin(count - 1), k.i64(0));
-            let mut chunk =
-                Chunk { k, kernel: self, table, row, records, length, count, first, lane, number, begin, is_there };
-            chunk.begin = is_there.select(chunk.begin_of(number), begin);
-            match self.pass {
-                ChunkPass::Ranges => chunk.find_range(list),
-                ChunkPass::Maps => chunk.find_maps(),
-                ChunkPass::ToBytes | ChunkPass::ToWords => chunk.write_outputs(),
-            }
+        let begin = own - lane.resize(Ty::I64);
+        let of_block = k.block().resize(Ty::I64) * self.threads;
+        k.when(of_block.below(all), || {
+            let table = self.copy_table(k);
+            // The lanes of a warp stay together: behind the last chunk are some without symbols.
+            k.range(begin, all, threads, |first| {
+                let place = first + lane.resize(Ty::I64);
+                let (is_there, place) = (place.below(all), place.umin(all - 1));
+                let number = match is_listed {
+                    true => list.at(ChunksArguments::LISTED).byte(place * 4).load_constant(Ty::I32, 4).resize(Ty::I64),
+                    false => place,
+                };
+                let (number, begin) = (number.umin(count - 1), k.i64(0));
+                let mut chunk =
+                    Chunk { k, kernel: self, table, row, records, length, count, first, lane, number, begin, is_there };
+                chunk.begin = is_there.select(chunk.begin_of(number), begin);
+                match self.pass {
+                    ChunkPass::Ranges => chunk.find_range(list),
+                    ChunkPass::Maps => chunk.find_maps(),
+                    ChunkPass::ToBytes | ChunkPass::ToWords => chunk.write_outputs(),
+                }
+            });
         });
         if matches!(self.pass, ChunkPass::ToBytes | ChunkPass::ToWords) {
             k.when(own.is(k.i64(0)), || list.store(k.i32(0), 4));
         }
+    }
+}
+
+impl ChunkKernel {
+    /// Copies the table to where it is looked up, all threads together.
+    fn copy_table(self, k: &Builder) -> Value<'_> {
+        let from = argument!(k, ChunksArguments.table).as_global();
+        let end = argument!(k, ChunksArguments.table_bytes).resize(Ty::I32);
+        let to = k.shared().at(self.threads * self.own_bytes());
+        let pieces = |end: Value<'_>| {
+            k.range(k.thread() * PIECE, end, k.i32(self.threads * PIECE), |byte| {
+                to.byte(byte).store(from.byte(byte).load_constant(Ty::Words(4), PIECE), PIECE);
+            });
+        };
+        match self.table_in {
+            TableIn::Device => return from,
+            TableIn::Shared => pieces(end),
+            TableIn::EachBank => {
+                pieces(k.i32(CLASSES));
+                let words = (end - CLASSES) >> WORD.ilog2() as usize;
+                let copies = BANKS * WORD / PIECE;
+                k.range(k.thread(), words * copies, k.i32(self.threads), |piece| {
+                    let word = from.at(CLASSES).byte((piece >> copies.ilog2() as usize) * WORD);
+                    to.at(CLASSES).byte(piece * PIECE).store(four_of(word.load_constant(Ty::I32, WORD)), PIECE);
+                });
+            }
+        }
+        k.barrier();
+        to
     }
 }
 
@@ -206,9 +264,9 @@ impl<'k> Chunk<'k> {
         }
     }
 
-    /// Where a lane whose chunk is of a list tells the others where that begins: behind its slices.
+    /// Where a lane whose chunk is of a list tells the others where that begins.
     fn told(&self, lane: Value<'k>) -> Value<'k> {
-        self.shared_of(lane).at(self.kernel.columns_bytes())
+        self.alone(lane)
     }
 
     /// Where it ends.
@@ -217,10 +275,14 @@ impl<'k> Chunk<'k> {
         self.is_there.select(end, self.begin)
     }
 
-    /// The shared memory of a lane of the warp.
-    fn shared_of(&self, lane: Value<'k>) -> Value<'k> {
-        let thread = self.k.thread() - self.lane + lane;
-        self.k.shared().byte(thread * self.kernel.own_bytes())
+    /// The shared memory of the warp, which begins with slices.
+    fn memory(&self) -> Value<'k> {
+        self.k.shared().byte((self.k.thread() - self.lane) * self.kernel.own_bytes())
+    }
+
+    /// That of a lane alone.
+    fn alone(&self, lane: Value<'k>) -> Value<'k> {
+        self.memory().at(WARP * self.kernel.columns_bytes()).byte(lane * self.kernel.alone_bytes())
     }
 
     /// From the table, at a byte.
@@ -234,8 +296,17 @@ impl<'k> Chunk<'k> {
 
     /// An element of the row of a state.
     fn entry(&self, ty: Ty, state: Value<'k>, symbol: Value<'k>) -> Value<'k> {
-        let place = state * self.row + symbol;
-        self.tabled(ty, place * (ty.bits() as usize / 8) + CLASSES).resize(Ty::I32)
+        let bytes = ty.bits() as usize / 8;
+        let byte = symbol * bytes;
+        let at = match self.kernel.table_in {
+            TableIn::EachBank => {
+                // Words of the table are as far apart as all banks; this lane's are in its own bank.
+                let line = (byte >> WORD.ilog2() as usize) * (BANKS * WORD);
+                state * (self.row * (BANKS * bytes)) + (line + (byte & (WORD - 1)) + self.lane * WORD)
+            }
+            TableIn::Device | TableIn::Shared => (state * self.row) * bytes + byte,
+        };
+        self.tabled(ty, at + CLASSES).resize(Ty::I32)
     }
 
     fn next(&self, state: Value<'k>, symbol: Value<'k>) -> Value<'k> {

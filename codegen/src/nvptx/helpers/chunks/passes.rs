@@ -1,12 +1,13 @@
 //! The work of the kernels on a chunk: find its range, lead its states on, write its outputs.
 
 use super::super::argument;
+use super::led::{Led, Step, half};
 use super::{CHUNK_WINDOW, Chunk, ChunksArguments, PIECE, four_of};
 use crate::gpu::UNUSED_STATE;
 use crate::nvptx::emit::{Ty, Value, Var};
 
 /// How many states are led on together.
-const TOGETHER: usize = 2;
+pub(super) const TOGETHER: usize = 2;
 
 /// Two states that are none.
 const UNUSED: usize = (UNUSED_STATE as usize) << 16 | UNUSED_STATE as usize;
@@ -45,16 +46,11 @@ impl<'k> Chunk<'k> {
     }
 
     /// Starts from the image of a symbol before the chunk, of those in a window one with few states, and goes on from there; or
-    /// from the first state, if the text begins in the window. Gives how many states it has.
+    /// from the first state, if the text begins there. Gives how many states it has.
     fn range_found(&self) -> Value<'k> {
         let (k, bytes) = (self.k, self.kernel.symbols.bytes());
-        let window = self.shared_of(self.lane);
-        let range = window.at(CHUNK_WINDOW * bytes);
+        let range = self.alone(self.lane).at(CHUNK_WINDOW * bytes);
         self.vectors().for_each(|byte| range.at(byte).store(four_of(k.i32(UNUSED)), PIECE));
-        let at = |distance: Value<'k>| {
-            let place = if self.is_from_end() { distance - 1 } else { k.i32(CHUNK_WINDOW) - distance };
-            self.symbol(window.byte(place * bytes).load(self.found(), bytes).resize(Ty::I32))
-        };
         let image_of = |symbol: Value<'k>| {
             argument!(self.k, ChunksArguments.images).as_global().byte(symbol * 4).load_constant(Ty::I32, 4)
         };
@@ -62,21 +58,25 @@ impl<'k> Chunk<'k> {
         let image = k.var(image_of(argument!(self.k, ChunksArguments.symbols).resize(Ty::I32)));
         let before = if self.is_from_end() { self.records - self.end() } else { self.begin };
         let loaded = before.umin(k.i64(CHUNK_WINDOW)).resize(Ty::I32);
-        self.load_window(window, loaded);
+        self.load_window(loaded);
         let behind = k.var(loaded);
         k.when(loaded.is(k.i32(CHUNK_WINDOW)), || {
             image.set(k.i32(0xff));
-            let distance = k.var(argument!(self.k, ChunksArguments.depth).resize(Ty::I32) + 1);
-            let is_large = || (image.get() & 0xff).at_least(k.i32(2));
+            let depth = argument!(self.k, ChunksArguments.depth).resize(Ty::I32);
+            let piece = k.var(k.i32(0));
             k.repeat_while(
-                || is_large() & distance.get().below(k.i32(CHUNK_WINDOW + 1)),
+                || (image.get() & 0xff).at_least(k.i32(2)) & piece.get().below(k.i32(self.window_pieces())),
                 || {
-                    let own = image_of(at(distance.get()));
-                    k.when((own & 0xff).below(image.get() & 0xff), || {
-                        image.set(own);
-                        behind.set(distance.get() - 1);
+                    self.window_piece(piece.get(), false, &|symbol, distance| {
+                        let (own, count) = (image_of(symbol), image.get() & 0xff);
+                        // Of those that are led on together, what is farther away leaves fewer.
+                        let is_farther = (own & 0xff).is(count) & count.is(k.i32(TOGETHER));
+                        let is_better = (own & 0xff).below(count) | is_farther;
+                        let is_taken = is_better & depth.below(distance);
+                        image.set(is_taken.select(own, image.get()));
+                        behind.set(is_taken.select(distance - 1, behind.get()));
                     });
-                    distance.set(distance.get() + 1);
+                    piece.set(piece.get() + 1);
                 },
             );
         });
@@ -88,13 +88,18 @@ impl<'k> Chunk<'k> {
                 argument!(self.k, ChunksArguments.members).as_global().byte(place * 2).load_constant(Ty::Int(16), 2)
             };
             let states = self.states(|number| member(number).resize(Ty::I32));
-            let distance = k.var(behind.get());
+            let pieces =
+                k.var((behind.get() + (self.symbols_of_piece() - 1)) >> self.symbols_of_piece().ilog2() as usize);
             k.repeat_while(
-                || distance.get().is_not(k.i32(0)),
+                || pieces.get().is_not(k.i32(0)),
                 || {
-                    let symbol = at(distance.get());
-                    states.iter().for_each(|state| state.set(self.next(state.get(), symbol)));
-                    distance.set(distance.get() - 1);
+                    pieces.set(pieces.get() - 1);
+                    self.window_piece(pieces.get(), true, &|symbol, distance| {
+                        let is_led = behind.get().at_least(distance);
+                        for state in states {
+                            state.set(is_led.select(self.next(state.get(), symbol), state.get()));
+                        }
+                    });
                 },
             );
             for state in states {
@@ -114,9 +119,30 @@ impl<'k> Chunk<'k> {
         found.get()
     }
 
-    /// Copies so many symbols before the chunk: those of a window, or all there are.
-    fn load_window(&self, to: Value<'k>, count: Value<'k>) {
+    fn symbols_of_piece(&self) -> usize {
+        PIECE / self.kernel.symbols.bytes()
+    }
+
+    fn window_pieces(&self) -> usize {
+        CHUNK_WINDOW / self.symbols_of_piece()
+    }
+
+    /// The symbols of a piece of the window, and how far before the chunk each is: those that are read last are in piece 0.
+    fn window_piece(&self, piece: Value<'k>, in_order: bool, step: &dyn Fn(Value<'k>, Value<'k>)) {
+        let (k, length) = (self.k, self.symbols_of_piece());
+        let place = if self.is_from_end() { piece } else { k.i32(self.window_pieces() - 1) - piece };
+        let symbols = self.symbols_at(self.alone(self.lane).byte(place * PIECE));
+        for number in 0..length {
+            let nearness = if in_order { length - 1 - number } else { number };
+            let place = if self.is_from_end() { nearness } else { length - 1 - nearness };
+            step(symbols[place], piece * length + (nearness + 1));
+        }
+    }
+
+    /// Copies so many symbols before the chunk: those of a window, or, from the end, all there are.
+    fn load_window(&self, count: Value<'k>) {
         let (k, bytes) = (self.k, self.kernel.symbols.bytes());
+        let to = self.alone(self.lane);
         let first = if self.is_from_end() { self.end() } else { self.begin - CHUNK_WINDOW };
         let from = self.input().byte(first * bytes);
         let is_aligned = (from.address() & (PIECE - 1)).is(k.i64(0));
@@ -136,49 +162,43 @@ impl<'k> Chunk<'k> {
         argument!(self.k, ChunksArguments.maps).as_global().byte(self.number * self.kernel.most_states)
     }
 
-    /// Leads the states of the range on, some at a time, and numbers them in the next chunk's range.
+    /// Leads the states of the range on, and numbers those they end in as the next chunk's range does.
     pub(super) fn find_maps(&self) {
         let (k, most) = (self.k, self.kernel.most_states);
         k.warp_barrier();
         self.told(self.lane).store(self.begin, 8);
         k.warp_barrier();
-        let map = self.map();
-        let (own, next) = (self.range(self.number), self.range((self.number + 1).umin(self.count - 1)));
-        let others: Vec<Value<'k>> =
-            self.vectors().map(|byte| next.at(byte).load_constant(Ty::Words(4), PIECE)).collect();
-        let half = |pair: Value<'k>, place: usize| if place == 0 { pair & 0xffff } else { pair >> 16 };
-        let other = |number: usize| half(others[number / 8].word(number % 8 / 2), number % 2);
-        let unused = k.i32(UNUSED_STATE.into());
-        let place = k.var(self.is_there.select(k.i32(0), k.i32(most)));
-        let pair = || own.byte(place.get().umin(k.i32(most - TOGETHER)) * 2).load_constant(Ty::I32, 4);
-        let goes_on = || place.get().below(k.i32(most)) & half(pair(), 0).is_not(unused);
-        k.repeat_while(
-            || k.ballot(goes_on()).is_not(k.i32(0)),
-            || {
-                let (is_active, pair) = (goes_on(), pair());
-                let states = self.states(|number| {
-                    let state = half(pair, number);
-                    state.is(unused).select(k.i32(0), state)
+        let led = Led::of(self, self.range(self.number));
+        let through = |symbols: &dyn Fn(Step<'_, 'k>)| led.go_on(self, symbols);
+        self.over(
+            self.is_there,
+            &|| {
+                through(&|step| {
+                    self.over_slice(&|symbol| {
+                        step(symbol);
+                        None
+                    });
                 });
-                self.over(is_active, &|symbol| {
-                    states.iter().for_each(|state| state.set(self.next(state.get(), symbol)));
-                    None
-                });
-                k.when(is_active, || {
-                    let number_of = |state: &Var<'k>| {
-                        let is = |number: usize| state.get().is(other(number)).select(k.i32(number), k.i32(0));
-                        (1..most).map(is).reduce(|one, other| one | other).expect("there are several")
-                    };
-                    let numbers = number_of(&states[0]) | number_of(&states[1]) << 8;
-                    map.byte(place.get()).store(numbers.resize(Ty::Int(16)), TOGETHER);
-                });
-                place.set(place.get() + TOGETHER);
+                led.merge(k);
+            },
+            &|symbol| {
+                through(&|step| step(symbol));
+                None
             },
         );
+        let next = self.range((self.number + 1).umin(self.count - 1));
+        let others: Vec<Value<'k>> =
+            self.vectors().map(|byte| next.at(byte).load_constant(Ty::Words(4), PIECE)).collect();
+        let other = |number: usize| half(others[number / 8].word(number % 8 / 2), number % 2);
+        led.each(k, |place, state| {
+            let is = |number: usize| state.is(other(number)).select(k.i32(number), k.i32(0));
+            let number = (1..most).map(is).reduce(|one, other| one | other).expect("there are several");
+            self.map().byte(place).store(number.resize(Ty::I8), 1);
+        });
     }
 
     /// States that are led on together, from these.
-    fn states(&self, first: impl Fn(usize) -> Value<'k>) -> [Var<'k>; TOGETHER] {
+    pub(super) fn states(&self, first: impl Fn(usize) -> Value<'k>) -> [Var<'k>; TOGETHER] {
         std::array::from_fn(|number| self.k.var(first(number)))
     }
 
@@ -192,10 +212,11 @@ impl<'k> Chunk<'k> {
         let state = k.var(first.is(k.i32(UNUSED_STATE.into())).select(k.i32(0), first));
         // Half of an entry is the next state, the other one the output.
         let half = if self.kernel.wide { 16 } else { 8 };
-        self.over(self.is_there, &|symbol| {
+        let step = |symbol: Value<'k>| {
             let entry = self.entry(Ty::Int(2 * half), state.get(), symbol);
             state.set(entry & ((1 << half) - 1));
             Some(entry >> usize::from(half))
-        });
+        };
+        self.over(self.is_there, &|| self.over_slice(&step), &step);
     }
 }

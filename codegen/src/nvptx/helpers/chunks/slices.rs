@@ -6,6 +6,9 @@ use super::super::argument;
 use super::{Chunk, ChunkKernel, ChunkPass, ChunksArguments, PIECE, WARP};
 use crate::nvptx::emit::{Ty, Value, Var};
 
+/// Pieces that meet all banks of shared memory once.
+const AT_ONCE: usize = 8;
+
 impl ChunkPass {
     /// Bytes of an output.
     fn output(self) -> Option<usize> {
@@ -28,14 +31,13 @@ impl ChunkKernel {
         if self.widens() { 32 } else { 64 }
     }
 
-    /// Where outputs of a slice are put in the memory of its thread: over the input where they take no more.
-    fn outputs_at(self) -> usize {
-        if self.widens() { self.slice() } else { 0 }
-    }
-
-    /// Bytes of a slice of the input and of outputs behind it.
+    /// Bytes of a slice of the input and of outputs beside it; none where no columns pass through.
     pub(super) fn columns_bytes(self) -> usize {
-        if self.widens() { 3 * self.slice() } else { self.slice() }
+        match self.pass {
+            ChunkPass::Ranges => 0,
+            _ if self.widens() => 3 * self.slice(),
+            _ => self.slice(),
+        }
     }
 }
 
@@ -49,17 +51,29 @@ impl Pieces {
         Pieces { of_slice: bytes / PIECE }
     }
 
-    /// Whose slice one of them belongs to, and at which byte it is there.
+    /// Whose slice one of them belongs to, and its number there.
     fn place<'k>(&self, turn: usize, lane: Value<'k>) -> (Value<'k>, Value<'k>) {
         let bits = self.of_slice.trailing_zeros() as usize;
-        ((lane >> bits) + turn * WARP / self.of_slice, (lane & (self.of_slice - 1)) * PIECE)
+        ((lane >> bits) + turn * WARP / self.of_slice, lane & (self.of_slice - 1))
+    }
+
+    /// The byte of a piece of a lane's slice in shared memory. Eight lanes side by side meet all banks, whether each takes
+    /// a piece of its own slice or all take pieces side by side.
+    fn byte<'k>(&self, lane: Value<'k>, piece: Value<'k>) -> Value<'k> {
+        let lanes = AT_ONCE / self.of_slice;
+        (lane * self.of_slice + (piece ^ ((lane >> lanes.ilog2() as usize) & (self.of_slice - 1)))) * PIECE
     }
 }
 
 impl<'k> Chunk<'k> {
-    /// Takes a step for each symbol of the chunk, in the order in which they are read, where this lane is to, and writes what
-    /// steps give. Slices are taken where all columns are at whole pieces; other symbols go one by one.
-    pub(super) fn over(&self, is_active: Value<'k>, step: &dyn Fn(Value<'k>) -> Option<Value<'k>>) {
+    /// Takes the symbols of the chunk, in the order in which they are read, where this lane is to: slices where all columns are
+    /// at whole pieces, other symbols one by one. Writes what is given for these, and what slices leave in shared memory.
+    pub(super) fn over(
+        &self,
+        is_active: Value<'k>,
+        slice_step: &dyn Fn(),
+        step: &dyn Fn(Value<'k>) -> Option<Value<'k>>,
+    ) {
         let (k, bytes) = (self.k, self.kernel.symbols.bytes());
         let symbols = self.kernel.slice() / bytes;
         let bits = symbols.trailing_zeros() as usize;
@@ -93,8 +107,8 @@ impl<'k> Chunk<'k> {
         let fetch = |round: Value<'k>| {
             let lanes = taken(round);
             for (turn, held) in held.iter().enumerate() {
-                let (lane, byte) = pieces.place(turn, self.lane);
-                let at = self.input().byte(first(round, lane) * bytes).byte(byte);
+                let (lane, piece) = pieces.place(turn, self.lane);
+                let at = self.input().byte(first(round, lane) * bytes).byte(piece.resize(Ty::I64) * PIECE);
                 // What is in no slice is not read; the table has a piece.
                 let at = is_in(lanes, lane).select(at, argument!(self.k, ChunksArguments.table).as_global());
                 held.set(at.load_constant(Ty::Words(4), PIECE));
@@ -107,22 +121,21 @@ impl<'k> Chunk<'k> {
         k.range(k.i64(0), rounds, k.i64(1), |round| {
             k.warp_barrier();
             for (turn, held) in held.iter().enumerate() {
-                let (lane, byte) = pieces.place(turn, self.lane);
-                self.shared_of(lane).byte(byte).store(held.get(), PIECE);
+                let (lane, piece) = pieces.place(turn, self.lane);
+                self.memory().byte(pieces.byte(lane, piece)).store(held.get(), PIECE);
             }
             k.warp_barrier();
             let lanes = taken(round);
             fetch(round + 1);
-            k.when(is_in(lanes, self.lane), || self.over_slice(step));
+            k.when(is_in(lanes, self.lane), slice_step);
             let Some(bytes) = output else { return };
             k.warp_barrier();
             let pieces = Pieces::of(symbols * bytes);
             for turn in 0..pieces.of_slice {
-                let (lane, byte) = pieces.place(turn, self.lane);
-                let piece = self.shared_of(lane).at(self.kernel.outputs_at()).byte(byte).load(Ty::Words(4), PIECE);
-                k.when(is_in(lanes, lane), || {
-                    self.output().byte(first(round, lane) * bytes).byte(byte).store(piece, PIECE);
-                });
+                let (lane, piece) = pieces.place(turn, self.lane);
+                let to = self.output().byte(first(round, lane) * bytes).byte(piece.resize(Ty::I64) * PIECE);
+                let piece = self.given(lane, piece).load(Ty::Words(4), PIECE);
+                k.when(is_in(lanes, lane), || to.store(piece, PIECE));
             }
         });
         if !self.is_from_end() {
@@ -134,18 +147,23 @@ impl<'k> Chunk<'k> {
         argument!(self.k, ChunksArguments.output).as_global()
     }
 
+    /// A piece of outputs of a lane's slice in shared memory: over the input where they take no more.
+    fn given(&self, lane: Value<'k>, piece: Value<'k>) -> Value<'k> {
+        let slice = self.kernel.slice();
+        match self.kernel.widens() {
+            true => self.memory().at(WARP * slice).byte(Pieces::of(2 * slice).byte(lane, piece)),
+            false => self.memory().byte(Pieces::of(slice).byte(lane, piece)),
+        }
+    }
+
     /// Takes the steps of a slice in shared memory, and puts what they give there.
-    fn over_slice(&self, step: &dyn Fn(Value<'k>) -> Option<Value<'k>>) {
+    pub(super) fn over_slice(&self, step: &dyn Fn(Value<'k>) -> Option<Value<'k>>) {
         let (k, bytes, is_from_end) = (self.k, self.kernel.symbols.bytes(), self.is_from_end());
-        let (own, pieces, length) = (self.shared_of(self.lane), self.kernel.slice() / PIECE, PIECE / bytes);
-        k.range(k.i32(0), k.i32(pieces), k.i32(1), |turn| {
-            let piece = if is_from_end { k.i32(pieces - 1) - turn } else { turn };
-            let four = own.byte(piece * PIECE).load(Ty::Words(4), PIECE);
-            let found = |place: usize| {
-                let byte = place * bytes;
-                (four.word(byte / 4) >> (8 * (byte % 4))) & ((1 << (8 * bytes)) - 1)
-            };
-            let symbols: Vec<Value<'k>> = (0..length).map(|place| self.symbol(found(place))).collect();
+        let (slice, length) = (Pieces::of(self.kernel.slice()), PIECE / bytes);
+        let count = slice.of_slice;
+        k.range(k.i32(0), k.i32(count), k.i32(1), |turn| {
+            let piece = if is_from_end { k.i32(count - 1) - turn } else { turn };
+            let symbols = self.symbols_at(self.memory().byte(slice.byte(self.lane, piece)));
             let mut outputs = vec![None; length];
             for place in 0..length {
                 let place = if is_from_end { length - 1 - place } else { place };
@@ -158,13 +176,22 @@ impl<'k> Chunk<'k> {
                 placed.reduce(|low, high| low | high).expect("a word has outputs")
             };
             let words: Vec<Value<'k>> = outputs.chunks(4 / bytes).map(joined).collect();
-            let to = own.at(self.kernel.outputs_at()).byte(piece * (length * bytes));
+            let first = piece * (length * bytes);
             for (part, words) in words.chunks(4).enumerate() {
                 let vector = k.poison(Ty::Words(words.len() as u8));
                 let vector =
                     words.iter().enumerate().fold(vector, |vector, (place, word)| vector.with_word(place, *word));
-                to.at(PIECE * part).store(vector, 4 * words.len());
+                let to = self.given(self.lane, (first >> PIECE.ilog2() as usize) + part);
+                to.byte(first & (PIECE - 1)).store(vector, 4 * words.len());
             }
         });
+    }
+
+    /// The symbols that are found in a piece of shared memory.
+    pub(super) fn symbols_at(&self, piece: Value<'k>) -> Vec<Value<'k>> {
+        let bytes = self.kernel.symbols.bytes();
+        let four = piece.load(Ty::Words(4), PIECE);
+        let found = |byte: usize| (four.word(byte / 4) >> (8 * (byte % 4))) & ((1 << (8 * bytes)) - 1);
+        (0..PIECE).step_by(bytes).map(|byte| self.symbol(found(byte))).collect()
     }
 }
