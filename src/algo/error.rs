@@ -104,6 +104,17 @@ pub enum AlgoError {
         /// Which column, from 0.
         column: usize,
     },
+    /// Rows without columns.
+    #[error("rows of 0 columns, expected 1 or more")]
+    NoColumns,
+    /// A column that is not there.
+    #[error("column {got}, expected a column below {expected}")]
+    Column {
+        /// Which column was asked for, from 0.
+        got: usize,
+        /// How many columns there are.
+        expected: usize,
+    },
     /// A token that is no number of the kind that was asked for.
     #[error("token {token}, bytes {} to {}, is no {expected}: `{got}`", bytes.start, bytes.end)]
     Token {

@@ -226,4 +226,9 @@ fn tokens_of_numbers_become_columns() {
     assert_eq!(refused(column.floats(0).unwrap_err()), (1, 3..6, "number", String::new()));
     let error = Decimals::new(text, &tokens, 3).unwrap_err();
     assert!(matches!(error, AlgoError::Length { argument: "tokens", expected: 6, got: 5 }), "{error}");
+    assert!(matches!(Decimals::new(text, &tokens, 0).unwrap_err(), AlgoError::NoColumns));
+    let one = Decimals::new(text, &tokens, 1).unwrap();
+    for error in [one.integers(1).unwrap_err(), one.floats(1).unwrap_err()] {
+        assert!(matches!(error, AlgoError::Column { got: 1, expected: 1 }), "{error}");
+    }
 }

@@ -8,6 +8,7 @@ use super::abi::{Access, SHORT_INPUTS, Spacing, TileArgs};
 use super::kernel::TileKernel;
 use super::lower::constant;
 use super::memory;
+use super::place::{Place, Position};
 use super::simd::Bases;
 
 /// A component and the column it is in.
@@ -27,42 +28,12 @@ fn components(columns: &[Layout]) -> Vec<Component> {
     columns.iter().enumerate().flat_map(of_column).collect()
 }
 
-/// A record of each column: so many records behind one, which go into the offset of an access and cost nothing.
-#[derive(Clone, Copy)]
-pub(crate) struct Place {
-    pub(crate) base: ir::Value,
-    pub(crate) further: u32,
-}
-
-impl Place {
-    pub(crate) fn at(base: ir::Value) -> Place {
-        Place { base, further: 0 }
-    }
-
-    /// As one value.
-    pub(crate) fn value(self, b: &mut FunctionBuilder<'_>) -> ir::Value {
-        match self.further {
-            0 => self.base,
-            further => b.ins().iadd_imm_u(self.base, i64::from(further)),
-        }
-    }
-}
-
 /// How far apart the records of a column are, if that comes with the call.
 #[derive(Clone, Copy)]
 struct Apart {
     step: ir::Value,
     /// The first bit and the mask, if records are reached by bits.
     bits: Option<[ir::Value; 2]>,
-}
-
-/// Where an element is.
-#[derive(Clone, Copy)]
-pub(crate) struct Position {
-    /// Its record.
-    pub(crate) place: Place,
-    /// Its number in the run.
-    pub(crate) number: ir::Value,
 }
 
 /// The element after: its record (the element's own at the end), and whether there is none.

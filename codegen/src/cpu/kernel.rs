@@ -18,11 +18,12 @@ use monoscan_ir::facts::{Body, Range};
 use monoscan_ir::{Constant, Field, Function, Layout, Source};
 
 use super::abi::{Access, StateLayout, TileArgs};
-use super::element::{Data, Place, ShortArgs};
+use super::element::{Data, ShortArgs};
 use super::error::CodegenError;
 use super::lower::{Env, constant, lower_function};
 use super::memory;
 use super::native::Native;
+use super::place::Place;
 use super::rounds::{Progress, Round};
 use super::simd::{self, LaneForm, Work};
 use super::steady_state::SteadyState;

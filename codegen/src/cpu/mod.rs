@@ -23,6 +23,7 @@ mod lower;
 mod memory;
 mod module;
 mod native;
+mod place;
 mod recipe;
 mod rounds;
 mod rows;

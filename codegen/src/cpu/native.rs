@@ -15,11 +15,11 @@ use monoscan_ir::facts::Body;
 use monoscan_ir::{Constant, Field, Layout, Source, Type};
 
 use super::abi::{SHORT_INPUTS, ShortFn, ShortRowsFn, ShortWholeFn};
-use super::element::Place;
 use super::error::CodegenError;
 use super::kernel::Loop;
 use super::lower::{Env, constant};
 use super::memory;
+use super::place::Place;
 use super::recipe::Kernel;
 use super::rounds::{Progress, Round};
 

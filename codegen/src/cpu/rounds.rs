@@ -8,10 +8,11 @@ use cranelift_codegen::ir::{self, BlockArg, InstBuilder, condcodes::IntCC};
 use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::facts::Range;
 
-use super::element::{Element, Place, Position};
+use super::element::Element;
 use super::error::CodegenError;
 use super::kernel::{Loop, branch};
 use super::lower::{Env, lower_function};
+use super::place::{Place, Position};
 use super::steady_state::{Prime, SteadyState};
 
 /// Instructions of the elements of an unrolled loop, about, and most rounds of it.

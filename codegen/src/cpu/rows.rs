@@ -14,11 +14,11 @@ use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::Source;
 use monoscan_ir::facts::Body;
 
-use super::element::Place;
 use super::error::CodegenError;
 use super::kernel::{Loop, branch};
 use super::lower::Env;
 use super::memory;
+use super::place::Place;
 use super::rounds::{Progress, Round};
 use super::simd::{self, LaneForm, RowForm};
 

@@ -65,10 +65,16 @@ fn wrong(len: u32, e: Element<u32>) -> Min<u32> {
     Min(if begins_right && ends_right { u32::MAX } else { e.index as u32 })
 }
 
+/// Refuses more offsets than kernels count: their steps of 256 would pass 2³².
+fn few(offsets: &DeviceVec<u32>) -> Result<(), AlgoError> {
+    let (len, limit) = (offsets.len(), 1 << 31);
+    if (len as u64) < limit { Ok(()) } else { Err(AlgoError::TooLong { len, limit }) }
+}
+
 /// Refuses offsets that do not rise from 0 to `len`. Waits for the device.
 fn check_device_offsets(offsets: &DeviceVec<u32>, len: usize) -> Result<(), AlgoError> {
     let end = counted(len)?;
-    counted(offsets.len())?;
+    few(offsets)?;
     let scan = compiled_for(offsets.device(), |device| {
         Scan::<Min<u32>>::builder().lift_at_with(0, wrong {}).build()?.on(device)
     })?;
@@ -84,7 +90,7 @@ fn check_device_offsets(offsets: &DeviceVec<u32>, len: usize) -> Result<(), Algo
 /// # Errors
 /// [`AlgoError::Offset`] if they do not rise from 0 to the number of records; [`AlgoError::TooLong`].
 pub fn totals_by_offsets<M: Monoid>(offsets: &DeviceVec<u32>, x: &DeviceVec<M>) -> Result<DeviceVec<M>, AlgoError> {
-    counted(offsets.len())?;
+    few(offsets)?;
     let mut totals = DeviceVec::beside(x, offsets.len().saturating_sub(1))?;
     totals_by_offsets_into(offsets, x, &mut totals)?;
     Ok(totals)

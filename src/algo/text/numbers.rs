@@ -38,12 +38,11 @@ impl<'a> Decimals<'a> {
     /// The tokens of this text as rows of `width`.
     ///
     /// # Errors
-    /// [`AlgoError::Length`] if they are no whole rows: the expected length is that of the rows that have begun.
-    ///
-    /// # Panics
-    /// If `width` is 0.
+    /// [`AlgoError::NoColumns`] if `width` is 0. [`AlgoError::Length`] if they are no whole rows: the expected length is
+    /// that of the rows that have begun.
     pub fn new(text: &'a [u8], tokens: &'a TokenList, width: usize) -> Result<Decimals<'a>, AlgoError> {
-        let (expected, got) = (tokens.len().next_multiple_of(width), tokens.len());
+        let got = tokens.len();
+        let expected = got.checked_next_multiple_of(width).ok_or(AlgoError::NoColumns)?;
         if expected != got {
             return Err(AlgoError::Length { argument: "tokens", expected, got });
         }
@@ -58,27 +57,26 @@ impl<'a> Decimals<'a> {
     /// A column as integers.
     ///
     /// # Errors
-    /// [`AlgoError::Token`] with the first token of the column that is no integer of 64 bits, or lies outside of the text.
-    ///
-    /// # Panics
-    /// If there is no such column.
+    /// [`AlgoError::Column`] if there is no such column. [`AlgoError::Token`] with the first token of the column that is no
+    /// integer of 64 bits, or lies outside of the text.
     pub fn integers(&self, column: usize) -> Result<Vec<i64>, AlgoError> {
         self.numbers(column, "integer of 64 bits")
     }
 
-    /// A column as floats, each rounded once.
+    /// A column as floats, each rounded once: one beyond the largest is infinite. `inf` and `NaN` are numbers too, where a
+    /// rule finds them ([`f64::from_str`]).
     ///
     /// # Errors
-    /// [`AlgoError::Token`] with the first token of the column that is no number, or lies outside of the text.
-    ///
-    /// # Panics
-    /// If there is no such column.
+    /// [`AlgoError::Column`] if there is no such column. [`AlgoError::Token`] with the first token of the column that is no
+    /// number, or lies outside of the text.
     pub fn floats(&self, column: usize) -> Result<Vec<f64>, AlgoError> {
         self.numbers(column, "number")
     }
 
     fn numbers<T: FromStr + Send>(&self, column: usize, expected: &'static str) -> Result<Vec<T>, AlgoError> {
-        assert!(column < self.width, "column {column} of {}", self.width);
+        if column >= self.width {
+            return Err(AlgoError::Column { got: column, expected: self.width });
+        }
         let place = |row: usize| row * self.width + column;
         let bytes = |token: usize| self.tokens.starts()[token] as usize..self.tokens.ends()[token] as usize;
         parsed(self.height(), |row| self.text.get(bytes(place(row)))).map_err(|row| {
