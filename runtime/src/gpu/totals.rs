@@ -71,6 +71,7 @@ impl Totals {
     ///
     /// # Safety
     /// Offsets rise from 0 to the number of records, and places are those of records of the gathered column.
+    #[doc(hidden)]
     pub unsafe fn submit(
         &self,
         (inputs, places): (&[&DeviceMemory], Option<&DeviceMemory>),
