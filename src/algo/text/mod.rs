@@ -11,11 +11,14 @@
 //! of regular expressions end are found by its `PatternSet`.
 
 mod csv;
+#[cfg(feature = "lexer")]
+mod decimals;
 mod numbers;
 mod utf8;
 
 pub use csv::{Fields, csv};
-pub use numbers::Decimals;
+#[cfg(feature = "lexer")]
+pub use decimals::Decimals;
 pub use utf8::check_utf8;
 
 use super::{AlgoError, compiled, counted};
