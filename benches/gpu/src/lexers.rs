@@ -11,6 +11,7 @@ use monoscan::{Device, DeviceVec};
 use bench_shared::data;
 
 use crate::arena::words;
+use crate::options::Options;
 
 /// Bytes of a text.
 const BYTES: usize = 1 << 27;
@@ -44,10 +45,10 @@ const EXACT_JSON: &str = r#"
 ///
 /// # Errors
 /// The error of a device or a lexer.
-pub(crate) fn measure(device: &Device) -> Result<bool, String> {
+pub(crate) fn measure(device: &Device, options: &Options) -> Result<bool, String> {
     let mut all_right = true;
     println!("\n| rules | scans | bytes a token | GB/s of text, labels | tokens |\n|---|---|---|---|---|");
-    for (name, text) in TEXTS {
+    for (name, text) in TEXTS.into_iter().filter(|(name, _)| options.wants(name)) {
         match labels(device, name, text()) {
             Ok(line) => println!("{line}"),
             Err(why) => {

@@ -90,7 +90,7 @@ fn run(options: &Options) -> Result<bool, String> {
         return algorithms::measure(&monoscan::Device::cuda(options.device).map_err(words)?, options);
     }
     if options.lexers {
-        return lexers::measure(&monoscan::Device::cuda(options.device).map_err(words)?);
+        return lexers::measure(&monoscan::Device::cuda(options.device).map_err(words)?, options);
     }
     if options.ladder {
         let mut arena = Arena::new(&device).map_err(|error| error.to_string())?;

@@ -24,7 +24,7 @@ pub(crate) struct Options {
     #[arg(long, conflicts_with_all = ["rows", "cub", "svg"])]
     pub(crate) ladder: bool,
     /// Labels by lexers of one scan and of two, and nothing else.
-    #[arg(long, conflicts_with_all = ["ladder", "rows", "cub", "svg"])]
+    #[arg(long, conflicts_with_all = ["ladder", "cub", "svg"])]
     pub(crate) lexers: bool,
     /// The algorithms that run in the memory of a GPU, and nothing else; `--cub` is then what
     /// benches/peers/cub_algorithms.cu was compiled to.
