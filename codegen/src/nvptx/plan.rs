@@ -32,6 +32,8 @@ const RING_WARPS: RangeInclusive<usize> = 8..=12;
 const NARROW_STATE: usize = 24;
 /// The same where each record's look-ups are waited for.
 const RING_WARPS_OF_LOOK_UPS: [usize; 5] = [8, 12, 16, 20, 24];
+/// Fewest items of a thread that leaves a component before each word of their marks.
+const MARKED_ITEMS: usize = 16;
 /// Warps for records so large that threads would have fewer items than so many: less than that is not worth a scan of the warp.
 const FEW_RING_WARPS: RangeInclusive<usize> = 4..=7;
 const MANY_ITEMS: usize = 8;
@@ -135,14 +137,18 @@ impl Planner {
             let largest = largest(&plans)?;
             plans.into_iter().find(|plan| 20 * plan.tile() >= 19 * largest)
         };
+        let marks = planner.recipe.marks.as_ref();
+        let fewest = if marks.is_some_and(|marks| marks.of_components() > 0) { MARKED_ITEMS } else { 1 };
         // The most warps whose tile is not much smaller than any.
         let many = |warps: [usize; 5]| {
-            let plans: Vec<GpuPlan> = warps.into_iter().filter_map(|warps| planner.largest(warps)).collect();
+            let plans = warps.into_iter().filter_map(|warps| planner.largest(warps));
+            let plans: Vec<GpuPlan> = plans.filter(|plan| plan.items_per_thread() >= fewest).collect();
             let largest = largest(&plans)?;
             plans.into_iter().rfind(|plan| 4 * plan.tile() >= 3 * largest)
         };
         let is_narrow = state_bytes(program) <= NARROW_STATE;
-        let look_ups = if is_narrow && planner.recipe.folds_by_look_up() { many(RING_WARPS_OF_LOOK_UPS) } else { None };
+        let is_waited_for = planner.recipe.folds_by_look_up() || marks.is_some();
+        let look_ups = if is_narrow && is_waited_for { many(RING_WARPS_OF_LOOK_UPS) } else { None };
         let most = if is_narrow { *RING_WARPS.end() } else { *RING_WARPS.start() };
         let plan = look_ups.or_else(|| few(*RING_WARPS.start()..=most));
         let plan = match plan.as_ref().is_some_and(|plan| plan.items_per_thread() >= MANY_ITEMS) {

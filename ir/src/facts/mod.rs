@@ -16,6 +16,7 @@
 //! | `levels` | which stages are folded side by side, and which wait for others |
 //! | `carry` | what a carry needs of `combine` to pass a block |
 //! | `length` | the components that depend on how many elements there were, not on which |
+//! | `change` | the components that hold the place of the last element of some kind |
 //! | `restart` | the flag that makes a state forget what was before it |
 //! | `ranges`, `interval` | the interval each integer component stays in |
 //! | `path` | the cycles that one element adds to the carried chain |
@@ -25,6 +26,7 @@
 mod body;
 mod carry;
 mod chain;
+mod change;
 mod interval;
 mod late;
 mod length;
@@ -38,6 +40,7 @@ mod step;
 pub use body::Body;
 pub(crate) use body::narrowed;
 pub use carry::CarryUpdate;
+pub use change::{Change, reads_no_state};
 pub use length::LengthOnly;
 pub use levels::Level;
 pub use path::{latency, work};

@@ -22,8 +22,8 @@ use scan_kit::zoo::{
 mod text;
 
 use text::{
-    BRACKETS, CASCADE, KEPT_EARLY, KEPT_STATES, KEPT_SUMS, LOOKED_UP, NEIGHBOURS, PADDED, SELECTED, recurrence, sum,
-    unitriangular,
+    BRACKETS, CASCADE, KEPT_EARLY, KEPT_ENDS, KEPT_PLACES, KEPT_RUNS, KEPT_STATES, KEPT_SUMS, LOOKED_UP, NEIGHBOURS,
+    PADDED, SELECTED, recurrence, sum, unitriangular,
 };
 
 type Make = dyn Fn(&mut Random, usize) -> Vec<Vec<u8>> + Send + Sync;
@@ -160,6 +160,9 @@ pub fn by_hand() -> Vec<Case> {
         KEPT_STATES.into(),
         KEPT_STATES.replace("kept_states", "kept_states_after").replace("before.0.0", "after.0.0"),
         KEPT_EARLY.into(),
+        KEPT_RUNS.into(),
+        KEPT_ENDS.into(),
+        KEPT_PLACES.into(),
         CASCADE.into(),
         NEIGHBOURS.into(),
         LOOKED_UP.into(),

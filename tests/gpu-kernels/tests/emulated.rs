@@ -168,6 +168,21 @@ fn automata() {
     }
 }
 
+/// In words of marks that are full and in others, four records at a time and one by one, in tiles inside and at both ends.
+#[test]
+fn marks() {
+    for (seed, name) in ["kept_ends", "kept_places", "kept_runs", "selected"].into_iter().enumerate() {
+        let case = named(name);
+        for (load_group, load_groups) in [(16, 3), (4, 5), (4, 17), (1, 33)] {
+            let plan = GpuPlan { schedule: RING, warps: 2, load_group, load_groups };
+            let Ok(subject) = Subject::new(&case, Form::default(), &plan) else { continue };
+            let tile = subject.plan().tile();
+            let call = |records| Call { schedule: seed as u64, started: true, totals: true, ..Call::line(records) };
+            subject.must_be_right(&[5 * tile, 3 * tile + 5, tile].map(call));
+        }
+    }
+}
+
 /// In units of whole words and others, in full tiles and the rest.
 #[test]
 fn bytes() {

@@ -161,6 +161,11 @@ fn calls_of_the_ring_of_two_levels_that_keeps() {
 }
 
 #[test]
+fn calls_of_the_ring_that_marks() {
+    with_kernel("kept_places", RING, each_call_is_missed);
+}
+
+#[test]
 fn output_symbols_of_the_ring() {
     with_kernel("lexer_tokens", CASCADES, each_output_symbol_counts);
 }

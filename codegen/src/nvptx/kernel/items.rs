@@ -245,7 +245,7 @@ impl<'k> ThreadItems<'k, '_> {
     }
 
     /// The bytes of a load group, column by column.
-    fn load(&self, start: Value<'k>) -> Vec<Bytes<'k>> {
+    pub(crate) fn load(&self, start: Value<'k>) -> Vec<Bytes<'k>> {
         let load = |(column, &area): (&Layout, &Value<'k>)| {
             let size = column.size as usize;
             Bytes::load(self.k, area.byte(start * size), self.plan.load_group * size)
@@ -254,7 +254,7 @@ impl<'k> ThreadItems<'k, '_> {
     }
 
     /// The records that these bytes are.
-    fn elements<'b>(&'b self, start: Value<'k>, bytes: &'b [Bytes<'k>]) -> Vec<Loaded<'k, 'b>> {
+    pub(crate) fn elements<'b>(&'b self, start: Value<'k>, bytes: &'b [Bytes<'k>]) -> Vec<Loaded<'k, 'b>> {
         let element = |place| {
             let here = self.in_memory(start + place);
             Loaded { columns: self.columns.0, bytes, place, group: self.plan.load_group, here }
@@ -292,7 +292,7 @@ impl<'k> ThreadItems<'k, '_> {
         }
     }
 
-    fn in_memory(&self, place: Value<'k>) -> InMemory<'k, '_> {
+    pub(crate) fn in_memory(&self, place: Value<'k>) -> InMemory<'k, '_> {
         let index = self.first + place.resize(Ty::I64);
         InMemory {
             columns: self.columns.0,

@@ -109,6 +109,7 @@ pub(super) fn check(recipe: &Recipe, plan: &GpuPlan, arch: Arch) -> Result<(), P
     match plan.schedule {
         Schedule::Ring { shifted, .. } => {
             ring::layout::check(recipe, arch)?;
+            ring::layout::expect_listed(recipe, plan)?;
             if shifted { Ok(()) } else { expect_whole_accesses(recipe, plan) }
         }
         Schedule::LookBack => expect_whole_accesses(recipe, plan),

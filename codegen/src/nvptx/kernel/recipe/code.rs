@@ -177,7 +177,7 @@ impl Recipe {
     }
 
     /// Writes an element's code.
-    fn write<'k>(
+    pub(crate) fn write<'k>(
         &self,
         args: KernelArguments<'k, '_>,
         code: &ElementCode,

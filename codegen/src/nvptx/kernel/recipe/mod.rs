@@ -16,6 +16,7 @@ use crate::nvptx::kernel::shared_tables::MOST_TABLE_BYTES;
 use crate::nvptx::kernel::state::{Packing, State};
 use crate::nvptx::lower::Code;
 use crate::nvptx::strategy::map_ids::MapIds;
+use crate::nvptx::strategy::marks::Marks;
 use crate::nvptx::strategy::packed::Packed;
 
 /// A [lowered](monoscan_ir::transform::lower) program, taken apart.
@@ -43,6 +44,8 @@ pub struct Recipe {
     pub deferred_bytes: usize,
     /// The value that the fold writes over a record for the replay: its symbol.
     pub symbols: Option<Layout>,
+    /// The marks that the only fold leaves, if records alone say what is kept, in a ring.
+    pub(crate) marks: Option<Marks>,
     /// Whether the last fold writes an output symbol over the symbol: not 0 if the record is kept.
     pub is_mealy: bool,
     folds: Vec<LevelFold>,
@@ -133,6 +136,7 @@ impl Recipe {
             most_table_bytes: MOST_TABLE_BYTES,
             symbols: symbols.map(|_| Layout::of(Type::U8)),
             is_mealy: mealy.is_some(),
+            marks: None,
             folds: Vec::new(),
             identities: program.stages.iter().map(|stage| stage.identity.clone()).collect(),
         };
@@ -153,6 +157,9 @@ impl Recipe {
             let has_ids = fold.map_ids.as_ref().is_some_and(MapIds::is_closed);
             recipe.folds.push(fold);
             recipe.levels.push((level, Packing::of(if has_ids { &[Type::U32] } else { &types })));
+        }
+        if let ([fold], Some(Schedule::Ring { shifted: false, .. })) = (&recipe.folds[..], schedule) {
+            recipe.marks = Marks::of(program, &fold.components);
         }
         recipe
     }
@@ -196,6 +203,11 @@ impl Recipe {
         folds.chain([&self.replay.element]).any(|element| element.reads.iter().any(&matches))
     }
 
+    /// Whether warps list which of their records are kept.
+    pub(crate) fn lists_kept(&self) -> bool {
+        self.is_mealy || self.marks.is_some()
+    }
+
     /// Whether a fold looks each record up in a table.
     pub(crate) fn folds_by_look_up(&self) -> bool {
         self.folds.iter().any(|fold| fold.map_ids.is_some())
@@ -212,6 +224,7 @@ impl Recipe {
                 None => fold.step.code.looked_up().for_each(&mut look_up),
             }
         }
+        self.marks.iter().flat_map(Marks::looked_up).for_each(|table| looked_up[table as usize] = true);
         looked_up
     }
 
@@ -223,6 +236,11 @@ impl Recipe {
     /// Where a component is in the states of all levels, and in the numbering through all stages.
     fn place(&self, level: usize, component: (u32, u32)) -> Option<usize> {
         self.components(level).iter().position(|&own| own == component)
+    }
+
+    /// Where a component is in the states of its level.
+    pub fn place_in_level(&self, carried: &Carried) -> usize {
+        self.place(self.level_of(carried), carried.pair()).expect("the level has it")
     }
 
     fn number(&self, (stage, component): (u32, u32)) -> usize {

@@ -20,9 +20,9 @@ use crate::nvptx::strategy::replay::{Keep, Replay};
 pub(super) type Tile<'k> = (Place<'k, Buffer>, Option<Place<'k, OutputBuffer>>);
 
 /// The states before a thread's items of a tile, when a pass over them begins.
-struct Known<'k> {
+pub(super) struct Known<'k> {
     /// The states that the pass takes along, as [`Recipe::taken_along`](crate::nvptx::kernel::recipe::Recipe::taken_along) has them.
-    taken_along: State<'k>,
+    pub(super) taken_along: State<'k>,
     /// The states that the passes behind it take along of the levels before it.
     later: State<'k>,
     /// The results of the first fold.
@@ -99,7 +99,10 @@ impl<'k, 'a> Ring<'k, 'a> {
                 let (buffer, pending) = (drain.begin(), replay.begin());
                 let output = self.shared.has_results_apart().then(|| write.begin());
                 self.replay((buffer, output), pending, &get(&saved[levels - 1][0]));
-                k.bulk_fence();
+                // By marks, no thread writes where bulk copies do.
+                if self.recipe.marks.is_none() {
+                    k.bulk_fence();
+                }
                 drain.end(buffer);
                 drain.advance();
                 replay.advance();
@@ -155,11 +158,16 @@ impl<'k, 'a> Ring<'k, 'a> {
         }
         let symbols = if fold.writes() { self.recipe.symbols.as_slice() } else { &[] };
         let areas = symbols.iter().map(|_| self.input_area(buffer, 0)).collect();
-        self.each_record(tile, buffer, (symbols, areas), &fold);
+        match &self.recipe.marks {
+            Some(marks) => self.mark((tile, buffer), marks, &state),
+            None => self.each_record(tile, buffer, (symbols, areas), &fold),
+        }
         // Lane 31 arrives for the warp. Between any lane's read of a carry, or of the next lane's items, and the arrival after which
         // that is written again, a warp comes through its last fold once. So this barrier does for all levels.
         // Output symbols are written over items that the lane before has read by then, if it reads them.
-        if level + 1 == self.recipe.levels.len() || self.recipe.is_mealy && self.recipe.keeps_first() {
+        // Where there are marks, the replay has such barriers.
+        let is_last = level + 1 == self.recipe.levels.len() && self.recipe.marks.is_none();
+        if is_last || self.recipe.is_mealy && self.recipe.keeps_first() {
             k.warp_barrier();
         }
         let inclusive = lanes.scan(get(&state), 32);
@@ -204,6 +212,9 @@ impl<'k, 'a> Ring<'k, 'a> {
         let levels = self.recipe.levels.len();
         let tile = self.ticket(buffer).load(Ty::I32, 4);
         let known = self.resume(levels, pending, saved);
+        if let Some(marks) = &self.recipe.marks {
+            return self.replay_marked((tile, buffer), pending, (marks, &known));
+        }
         if let (Some(list), Some(rank)) = (self.shared.kept, self.recipe.rank) {
             return self.replay_kept((tile, buffer), pending, (list, known.taken_along[rank]));
         }
@@ -260,7 +271,7 @@ impl<'k, 'a> Ring<'k, 'a> {
         let list = (list, (rank - first).resize(Ty::I32), space.resize(Ty::I32));
         items.each_marked(tile.below(self.full_tiles), list, &|place, element| {
             let record = self.recipe.replay(self.args, &[first + place.resize(Ty::I64)], element).outputs;
-            store_fields(&self.recipe.outputs, &columns, place, &record, self.shifts.is_some());
+            store_fields(&self.recipe.outputs, &columns, place.resize(Ty::I64), &record, self.shifts.is_some());
         });
     }
 
@@ -300,7 +311,7 @@ impl<'k, 'a> Ring<'k, 'a> {
     }
 
     /// The records of this thread, and the columns that are written.
-    fn items<'s>(
+    pub(super) fn items<'s>(
         &'s self,
         tile: Value<'k>,
         buffer: Place<'k, Buffer>,

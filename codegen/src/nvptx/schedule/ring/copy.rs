@@ -43,8 +43,10 @@ impl<'k> Ring<'k, '_> {
             let is_full = rounds.get().at_least(k.i32(self.buffers));
             k.when(is_full, || {
                 let buffer = write_back.begin();
-                self.write_back((buffer, apart.then(|| free.begin())), this.normal);
-                k.bulk_commit();
+                if !self.shared.is_direct {
+                    self.write_back((buffer, apart.then(|| free.begin())), this.normal);
+                    k.bulk_commit();
+                }
                 if self.shared.has_results_in_buffer() {
                     k.bulk_wait_read();
                 }
@@ -163,9 +165,6 @@ impl<'k> Ring<'k, '_> {
     /// Starts the copies of a tile's results to device memory.
     fn write_back(&self, (buffer, output): Tile<'k>, policy: Value<'k>) {
         let k = self.k;
-        if self.shared.is_direct {
-            return;
-        }
         if self.recipe.rank.is_some() {
             return self.write_kept(output, policy);
         }

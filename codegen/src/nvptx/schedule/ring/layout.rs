@@ -3,6 +3,7 @@
 
 use monoscan_ir::{Layout, Source};
 
+use super::marked::{BEFORE, WORD, marked_words};
 use super::pipeline::{AllBarriers, OUTPUT_BUFFERS};
 use crate::gpu::{Arch, GpuPlan};
 use crate::nvptx::error::PlanError;
@@ -11,6 +12,7 @@ use crate::nvptx::kernel::items::LISTED;
 use crate::nvptx::kernel::recipe::Recipe;
 use crate::nvptx::kernel::shared_memory::{LINE, SharedAllocator};
 use crate::nvptx::kernel::shared_tables::SharedTables;
+use crate::nvptx::strategy::marks::MARKED;
 
 /// Bytes from the start of shared memory, except where said otherwise.
 pub(in crate::nvptx) struct Shared {
@@ -42,6 +44,8 @@ pub(in crate::nvptx) struct Shared {
     pub(super) deferred: Option<usize>,
     /// Where warps list which of their records are kept, if a Mealy fold says so.
     pub(super) kept: Option<usize>,
+    /// Where marks are in a buffer, and components before each word of them, if there are marks.
+    pub(super) marks: Option<(usize, usize)>,
     /// Where copies of tables are.
     pub(in crate::nvptx) tables: SharedTables,
     pub(in crate::nvptx) bytes: usize,
@@ -74,6 +78,12 @@ pub(in crate::nvptx) fn check(recipe: &Recipe, arch: Arch) -> Result<(), PlanErr
     Ok(())
 }
 
+/// Whether the list of a warp has a number for each bit of its marks.
+pub(in crate::nvptx) fn expect_listed(recipe: &Recipe, plan: &GpuPlan) -> Result<(), PlanError> {
+    let bits = 32 * MARKED * marked_words(plan);
+    if recipe.marks.is_none() || bits <= 1 << (8 * LISTED) { Ok(()) } else { Err(PlanError::NoTile) }
+}
+
 /// Whether records of an output column have bytes of no field, which stay as they are in device memory.
 fn has_padding(recipe: &Recipe) -> bool {
     recipe.outputs.iter().any(|column| !is_packed(column))
@@ -89,7 +99,7 @@ pub(in crate::nvptx) fn lead(levels: usize, ahead: usize, pass: usize) -> usize 
     }
 }
 
-/// Whether threads write kept records to device memory themselves: where output symbols say which they are, where these have padding, where
+/// Whether threads write kept records to device memory themselves: where output symbols or marks say which they are, where these have padding, where
 /// there is no space for tiles of results beside those of several levels, and where the first rank of a tile is not known from the
 /// last carry.
 fn is_direct(recipe: &Recipe) -> bool {
@@ -97,7 +107,7 @@ fn is_direct(recipe: &Recipe) -> bool {
     let last = recipe.levels.len() - 1;
     let is_of_last_level = |rank: usize| recipe.level_of(&recipe.taken_along(last + 1)[rank]) == last;
     let is_large = last > 0 && bytes(&recipe.outputs) > MOST_STAGED * bytes(&recipe.inputs);
-    recipe.rank.is_some_and(|rank| recipe.is_mealy || has_padding(recipe) || is_large || !is_of_last_level(rank))
+    recipe.rank.is_some_and(|rank| recipe.lists_kept() || has_padding(recipe) || is_large || !is_of_last_level(rank))
 }
 
 /// How many times the bytes of a record results of a cascade may have that are kept in shared memory.
@@ -135,6 +145,8 @@ impl Shared {
             .iter()
             .map(|column| memory.take_lines(before(column) + tile(column) + next(column) + shift) + before(column));
         let inputs: Vec<usize> = inputs.collect();
+        let words = 32 * plan.warps * marked_words(plan);
+        let marks = recipe.marks.as_ref().map(|marks| memory.take(WORD * marks.count() * words));
         let buffer_bytes = memory.repeat(buffers);
         let mut results = SharedAllocator::default();
         let is_direct = is_direct(recipe);
@@ -176,7 +188,10 @@ impl Shared {
                 })
                 .collect(),
             deferred: (recipe.deferred_bytes > 0).then(|| memory.take(32 * plan.warps * recipe.deferred_bytes)),
-            kept: recipe.is_mealy.then(|| memory.take(LISTED * plan.tile())),
+            marks: marks
+                .zip(recipe.marks.as_ref())
+                .map(|(at, marks)| (at, memory.take(BEFORE * marks.of_components() * words))),
+            kept: recipe.lists_kept().then(|| memory.take(LISTED * plan.tile())),
             tables: SharedTables::of(recipe, &mut memory),
             bytes: memory.bytes(),
         }

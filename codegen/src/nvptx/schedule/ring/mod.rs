@@ -41,6 +41,7 @@ mod compute;
 mod copy;
 pub(in crate::nvptx) mod layout;
 mod look_ahead;
+mod marked;
 mod pipeline;
 
 use crate::gpu::{Arguments, EPOCH, GpuPlan};

@@ -10,6 +10,7 @@
 mod code;
 mod operator;
 mod passes;
+mod questions;
 mod sums;
 #[cfg(test)]
 mod tests;
@@ -27,6 +28,7 @@ use crate::nvptx::kernel::arguments::KernelArguments;
 use code::Code;
 use operator::Operator;
 pub(crate) use passes::{PackedFold, PackedReplay};
+pub(crate) use questions::PackedQuestions;
 use words::Word;
 
 /// Instructions that take a byte out of a word, and that put one in, about.

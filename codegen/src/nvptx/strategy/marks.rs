@@ -1,0 +1,183 @@
+//! Marks: a bit for each record that says whether it is kept, or whether it changes a component.
+//!
+//! Where records alone say so, a fold need not walk from record to record: it counts the marks of
+//! what is kept, and finds the place of the last record that changes a [component](Change) by the
+//! highest mark. The replay need not walk either. It looks at kept records only, in any order, and
+//! finds the state before each by the marks before it.
+//!
+//! Records of bytes are asked four at a time, where that takes fewer instructions.
+
+use monoscan_ir::facts::{Change, reads_no_state};
+use monoscan_ir::transform::Lowered;
+use monoscan_ir::{FunctionBuilder, Mapping, Source, simplify};
+
+use crate::nvptx::emit::{Ty, Value};
+use crate::nvptx::kernel::arguments::KernelArguments;
+use crate::nvptx::kernel::element::{Element, ElementCode};
+use crate::nvptx::kernel::items::ThreadItems;
+use crate::nvptx::kernel::recipe::Recipe;
+use crate::nvptx::kernel::warp::{get, set, variables};
+use crate::nvptx::strategy::packed::PackedQuestions;
+
+/// Records whose marks are in a word.
+pub(crate) const MARKED: usize = 32;
+
+/// The marks of a program that filters, and what its components are by them.
+pub(crate) struct Marks {
+    /// The questions about a record: whether it is kept, then those of components.
+    questions: ElementCode,
+    /// The same about four.
+    packed: Option<PackedQuestions>,
+    count: usize,
+    /// Each component of the only level.
+    pub(crate) components: Vec<ByMarks>,
+}
+
+/// A component by marks.
+pub(crate) enum ByMarks {
+    /// No record changes it.
+    Still,
+    /// It is how many records are kept.
+    Rank,
+    /// It is at least the place of the last record with a mark of this number.
+    Last {
+        /// The number of the mark.
+        mark: usize,
+        /// The place of a record that has it.
+        place: ElementCode,
+    },
+}
+
+impl Marks {
+    /// The marks of a program with one level of these components, if records alone say which are kept, and how they change
+    /// each component.
+    pub(crate) fn of(program: &Lowered, components: &[(u32, u32)]) -> Option<Marks> {
+        let filter = program.output.filter.as_ref().filter(|filter| reads_no_state(filter))?;
+        let mut asked = vec![filter];
+        let changes = components.iter().map(|&(stage, component)| match program.rank() == Some(stage) {
+            true => Some(None),
+            false => Change::of(program, stage as usize, component as usize).map(Some),
+        });
+        let changes = changes.collect::<Option<Vec<Option<Change>>>>()?;
+        let code = |mapping: &Mapping| ElementCode::new(mapping, program.facts(), &program.tables, None);
+        let mut by_marks = Vec::new();
+        for change in &changes {
+            by_marks.push(match change {
+                None => ByMarks::Rank,
+                Some(Change::Never) => ByMarks::Still,
+                Some(Change::Last { holds, place }) => {
+                    asked.push(holds);
+                    ByMarks::Last { mark: asked.len() - 1, place: code(place) }
+                }
+            });
+        }
+        let together = together(program, &asked);
+        let questions = code(&together);
+        let packed = PackedQuestions::of(program, &together, questions.code.work());
+        Some(Marks { questions, packed, count: asked.len(), components: by_marks })
+    }
+
+    /// How many marks a record has.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// How many of them are of components.
+    pub(crate) fn of_components(&self) -> usize {
+        self.count - 1
+    }
+
+    /// Which tables it looks up.
+    pub(crate) fn looked_up(&self) -> impl Iterator<Item = u32> {
+        self.questions.code.looked_up()
+    }
+
+    /// Gives the marks of this thread's items: for each 32 of them, the first of which is the item of this number, a word for each
+    /// question, whose bit i is of the record i places further on.
+    pub(crate) fn each_word<'k>(
+        &self,
+        (recipe, args): (&Recipe, KernelArguments<'k, '_>),
+        (items, is_full): (&ThreadItems<'k, '_>, Value<'k>),
+        take: &dyn Fn(Value<'k>, &[Value<'k>]),
+    ) {
+        let (k, count, load_group) = (items.k, items.plan.items_per_thread(), items.plan.load_group);
+        let start = items.thread * count;
+        let add = |words: &mut [Value<'k>], element: &dyn Element<'k>, bit: Value<'k>| {
+            for (word, answer) in words.iter_mut().zip(recipe.write(args, &self.questions, &[], element)) {
+                *word = *word | (answer.resize(Ty::I32) << bit);
+            }
+        };
+        let in_groups = |group: &dyn Fn(usize, usize, &mut [Value<'k>])| {
+            for first in (0..count).step_by(MARKED) {
+                let mut words = vec![k.i32(0); self.count];
+                (first..count.min(first + MARKED)).step_by(load_group).for_each(|at| group(at, at - first, &mut words));
+                take(k.i32(first), &words);
+            }
+        };
+        let singly = || {
+            let records = (items.count - start).umin(k.i32(count));
+            let records = start.below(items.count).select(records, k.i32(0));
+            k.range(k.i32(0), k.i32(count), k.i32(MARKED), |first| {
+                let words = variables(&vec![k.i32(0); self.count]);
+                k.range(first, records.umin(first + MARKED), k.i32(1), |item| {
+                    let mut known = get(&words);
+                    add(&mut known, &items.in_memory(start + item), item - first);
+                    set(&words, &known);
+                });
+                take(first, &get(&words));
+            });
+        };
+        match self.packed.as_ref().filter(|_| load_group.is_multiple_of(4)) {
+            Some(packed) => {
+                let group = |at: usize, bit: usize, words: &mut [Value<'k>]| {
+                    for (word, answers) in words.iter_mut().zip(packed.ask(items, start + at)) {
+                        *word = *word | (answers << bit);
+                    }
+                };
+                k.either(is_full & packed.is_inside(items), || in_groups(&group), singly);
+            }
+            None => {
+                let group = |at: usize, bit: usize, words: &mut [Value<'k>]| {
+                    let bytes = items.load(start + at);
+                    for (place, element) in items.elements(start + at, &bytes).iter().enumerate() {
+                        add(words, element, k.i32(bit + place));
+                    }
+                };
+                k.either(is_full, || in_groups(&group), singly);
+            }
+        }
+    }
+}
+
+/// Mappings of one result each as one mapping.
+fn together(program: &Lowered, mappings: &[&Mapping]) -> Mapping {
+    let mut reads: Vec<Source> = mappings.iter().flat_map(|mapping| mapping.reads.iter().copied()).collect();
+    reads.sort();
+    reads.dedup();
+    let mut b = FunctionBuilder::new();
+    let types = reads.iter().map(|&source| program.source_type(source).expect("a verified program reads what exists"));
+    let params = b.params(&types.collect::<Vec<_>>());
+    let read = |source: &Source| params[reads.binary_search(source).expect("every source is read")];
+    let inline = |mapping: &&Mapping| {
+        let arguments: Vec<_> = mapping.reads.iter().map(read).collect();
+        b.inline(&mapping.function, &arguments)
+    };
+    let results: Vec<_> = mappings.iter().flat_map(inline).collect();
+    let function = simplify(&b.finish(&results), &program.tables);
+    Mapping { reads, function }
+}
+
+/// How many of the bits of a word are ones, as a count of records.
+pub(crate) fn ones(word: Value<'_>) -> Value<'_> {
+    word.math("ctpop", &[]).resize(Ty::I64)
+}
+
+/// The place of the lowest bit of a word that is not 0.
+pub(crate) fn lowest(word: Value<'_>) -> Value<'_> {
+    word.math("cttz", &[word.emit().bool(true)])
+}
+
+/// The place of the highest bit of a word that is not 0.
+pub(crate) fn highest(word: Value<'_>) -> Value<'_> {
+    word.same(MARKED as i128 - 1) - word.math("ctlz", &[word.emit().bool(true)])
+}
