@@ -22,7 +22,7 @@ use rayon::prelude::*;
 use super::{AlgoError, check_length, compiled, counted};
 use crate::Error;
 #[cfg(feature = "gpu")]
-use crate::ops::Segmented;
+use crate::ops::Max;
 use crate::ops::Sum;
 use crate::prelude::*;
 use crate::scan::Unzipped;
@@ -39,20 +39,20 @@ fn with_start<T: ScanType>(e: Element<T, Sum<u32>>) -> (T, u32) {
 
 #[cfg(feature = "gpu")]
 #[scan_fn]
-fn one<T: ScanType + PartialEq>(e: Element<T>) -> Segmented<Sum<u32>> {
-    Segmented { start: e.first || e.prev != e.record, value: Sum(1) }
+fn start<T: ScanType + PartialEq>(e: Element<T>) -> Max<u64> {
+    if e.first || e.prev != e.record { Max(e.index) } else { Max(0) }
 }
 
 #[cfg(feature = "gpu")]
 #[scan_fn]
-fn ends<T: ScanType + PartialEq>(e: Element<T, Segmented<Sum<u32>>>) -> bool {
+fn ends<T: ScanType + PartialEq>(e: Element<T, Max<u64>>) -> bool {
     e.last || e.next != e.record
 }
 
 #[cfg(feature = "gpu")]
 #[scan_fn]
-fn with_length<T: ScanType>(e: Element<T, Segmented<Sum<u32>>>) -> (T, u32) {
-    (e.record, e.after.value.0)
+fn with_length<T: ScanType>(e: Element<T, Max<u64>>) -> (T, u32) {
+    (e.record, (e.index - e.after.0) as u32 + 1)
 }
 
 #[scan_fn]
@@ -76,17 +76,17 @@ pub fn scan<T: ScanType + PartialEq>() -> Result<&'static Scan<Sum<u32>, (T,), U
     })
 }
 
-/// Another scan for what [`encode`] does: the *last* record of each run, and a count that starts over with each. It needs no
+/// Another scan for what [`encode`] does: the *last* record of each run, and from where it began, how long it is. It needs no
 /// second pass over the runs, which counts on a GPU; a core is slower at it.
 #[cfg(feature = "gpu")]
 #[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
-pub(super) fn scan_of_lengths<T>() -> Result<&'static Scan<Segmented<Sum<u32>>, (T,), Unzipped<(T, u32)>>, Error>
+pub(super) fn scan_of_lengths<T>() -> Result<&'static Scan<Max<u64>, (T,), Unzipped<(T, u32)>>, Error>
 where
     T: ScanType + PartialEq,
 {
     compiled(|| {
-        let counts = Scan::<Segmented<Sum<u32>>>::builder().lift_at(one {});
-        counts.filter(ends {}).project_at(with_length {}).unzip().build()
+        let starts = Scan::<Max<u64>>::builder().lift_at(start {});
+        starts.filter(ends {}).project_at(with_length {}).unzip().build()
     })
 }
 
@@ -192,4 +192,19 @@ where
             .build()
     })?;
     Ok(scan.inclusive((keys, values))?)
+}
+
+#[cfg(all(test, feature = "gpu"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_scans_find_the_same_runs() {
+        let mut random = scan_kit::Random(8);
+        for len in [0, 1, 2, 100, 5000] {
+            let x: Vec<u16> = (0..len).map(|_| random.below(3) as u16).collect();
+            let found = scan_of_lengths::<u16>().expect("it is a scan").inclusive(&x).expect("it is short");
+            assert_eq!(found, encode(&x).expect("it is short"), "{x:?}");
+        }
+    }
 }

@@ -1,8 +1,7 @@
 //! Tokens in the memory of a GPU: a scan of the labels lists those that are kept.
 
 use monoscan_ir::{
-    Constant, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Table, Type, Value, Verified,
-    verify,
+    Constant, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Type, Value, Verified, verify,
 };
 #[cfg(feature = "gpu")]
 use monoscan_runtime::Error as ScanError;
@@ -121,16 +120,15 @@ pub(super) fn spans_of_labels(kept: &Kept) -> Verified<Program> {
     let types = [Type::U8, Type::U8, Type::Bool];
     // A token ends where its label says so, but for bytes that begin none, if another such follows.
     let ends = |b: &mut FunctionBuilder, label: Value, next: Value, last: Value| {
-        let (error, flag, zero) = (b.lit(ENDS | ERROR), b.lit(ENDS), b.lit(0u8));
-        let flag = b.binary(Opcode::And, label, flag);
-        let says_so = b.binary(Opcode::Ne, flag, zero);
-        let [is_other, others_follow] = [label, next].map(|label| b.binary(Opcode::Ne, label, error));
-        let others_follow = b.binary(Opcode::Or, others_follow, last);
-        let is_last = b.binary(Opcode::Or, is_other, others_follow);
+        let (error, flag) = (b.lit(ENDS | ERROR), b.lit(ENDS));
+        let says_so = b.binary(Opcode::Ge, label, flag);
+        let both = b.binary(Opcode::And, label, next);
+        let is_other = b.binary(Opcode::Ne, both, error);
+        let is_last = b.binary(Opcode::Or, is_other, last);
         b.binary(Opcode::And, says_so, is_last)
     };
     let end_of = |b: &mut FunctionBuilder, index: Value| {
-        let (index, one) = (b.cast(Type::U32, index), b.lit(1u32));
+        let one = b.lit(1u64);
         b.binary(Opcode::Add, index, one)
     };
 
@@ -138,41 +136,40 @@ pub(super) fn spans_of_labels(kept: &Kept) -> Verified<Program> {
     let [label, next, last] = types.map(|ty| b.param(ty));
     let index = b.param(Type::U64);
     let is_end = ends(&mut b, label, next, last);
-    let (end, zero) = (end_of(&mut b, index), b.lit(0u32));
+    let (end, zero) = (end_of(&mut b, index), b.lit(0u64));
     let end = b.select(is_end, end, zero);
     let lift = Mapping { reads: [&reads[..], &[Source::Index]].concat(), function: b.finish(&[end]) };
 
     let mut b = FunctionBuilder::new();
-    let [first, second] = [b.param(Type::U32), b.param(Type::U32)];
+    let [first, second] = [b.param(Type::U64), b.param(Type::U64)];
     let later = b.binary(Opcode::Max, first, second);
     let combine = b.finish(&[later]);
 
     let mut b = FunctionBuilder::new();
     let [label, next, last] = types.map(|ty| b.param(ty));
     let is_end = ends(&mut b, label, next, last);
-    let place = b.cast(Type::U32, label);
-    let (is_kept, zero) = (b.table(0, Type::U8, place), b.lit(0u8));
-    let is_kept = b.binary(Opcode::Ne, is_kept, zero);
-    let is_kept = b.binary(Opcode::And, is_end, is_kept);
+    let is_kept = dropped(kept).into_iter().fold(is_end, |is_kept, run| {
+        let is_other = is_outside(&mut b, label, run);
+        b.binary(Opcode::And, is_kept, is_other)
+    });
     let filter = Mapping { reads, function: b.finish(&[is_kept]) };
 
     let mut b = FunctionBuilder::new();
-    let [label, start, index] = [Type::U8, Type::U32, Type::U64].map(|ty| b.param(ty));
+    let [label, start, index] = [Type::U8, Type::U64, Type::U64].map(|ty| b.param(ty));
     let code = b.lit(!ENDS);
     let (kind, end) = (b.binary(Opcode::And, label, code), end_of(&mut b, index));
+    let [start, end] = [start, end].map(|place| b.cast(Type::U32, place));
     let reads = vec![Source::Record(0), Source::Before { stage: 0, component: 0 }, Source::Index];
     let project = Mapping { reads, function: b.finish(&[kind, start, end]) };
 
-    let is_kept = |code: u8| if code == ERROR { kept.errors } else { kept.rules.get(usize::from(code)) == Some(&true) };
-    let bytes = (0..=u8::MAX).map(|label| is_kept(label & !ENDS).into()).collect();
     let program = Program {
         parameters: Vec::new(),
         name: "tokens".to_owned(),
-        tables: vec![Table { ty: Type::U8, bytes }],
+        tables: Vec::new(),
         inputs: vec![Layout::of(Type::U8)],
         stages: vec![Stage {
-            state: vec![Type::U32],
-            identity: vec![Constant::from(0u32)],
+            state: vec![Type::U64],
+            identity: vec![Constant::from(0u64)],
             lift,
             combine,
             ..Stage::default()
@@ -185,6 +182,33 @@ pub(super) fn spans_of_labels(kept: &Kept) -> Verified<Program> {
         sequential: None,
     };
     verify(program).expect("it is typed as it should be")
+}
+
+/// The labels of ends of tokens that are dropped, as runs, each with its first and last label. Labels between that do not occur are
+/// of either.
+fn dropped(kept: &Kept) -> Vec<(u8, u8)> {
+    let rules = (0..).zip(&kept.rules).map(|(code, &is_kept)| (code, is_kept));
+    let mut runs: Vec<(u8, u8)> = Vec::new();
+    let mut goes_on = false;
+    for (code, is_kept) in rules.chain([(ERROR, kept.errors)]) {
+        match runs.last_mut().filter(|_| goes_on) {
+            _ if is_kept => {}
+            Some((_, last)) => *last = ENDS | code,
+            None => runs.push((ENDS | code, ENDS | code)),
+        }
+        goes_on = !is_kept;
+    }
+    runs
+}
+
+/// Whether a label is in none of these.
+fn is_outside(b: &mut FunctionBuilder, label: Value, (first, last): (u8, u8)) -> Value {
+    let from = b.lit(first);
+    if first == last {
+        return b.binary(Opcode::Ne, label, from);
+    }
+    let (place, most) = (b.wrapping(|b| b.binary(Opcode::Sub, label, from)), b.lit(last - first));
+    b.binary(Opcode::Gt, place, most)
 }
 
 #[cfg(test)]
