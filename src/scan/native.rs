@@ -151,13 +151,16 @@ impl<M: Monoid, A: Parameterised, F: ScanFn<A, Out: Operator<M>>> Steps<M, A::Re
     fn known() -> Option<Vec<Type>> {
         let own = lang::layout_of::<A::Parameters>();
         let types: Vec<Type> = own.types().collect();
-        let is_packed = own.fields == Layout::packed(&types).fields && !lang::is_restricted::<A::Parameters>();
-        (is_constant::<F>() && is_packed).then_some(types)
+        let packed = Layout::packed(&types);
+        // What the engine has is as long as its components: a type that is longer cannot be read there.
+        let is_packed = (own.size, own.fields) == (packed.size, packed.fields);
+        let is_any = || !lang::is_restricted::<A::Parameters>();
+        (is_constant::<F>() && is_packed && is_any()).then_some(types)
     }
 
     #[inline]
     unsafe fn parameters(at: *const u8) -> A::Parameters {
-        // SAFETY: they lie as the engine has them.
+        // SAFETY: they lie as the engine has them, and are no longer, where they are known.
         unsafe { at.cast::<A::Parameters>().read_unaligned() }
     }
 

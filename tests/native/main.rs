@@ -173,6 +173,27 @@ fn plain_values_and_parameters_are_functions_too() {
     }
 }
 
+/// Longer than its component: the engine has that alone, so no function may read it there.
+#[derive(Clone, Copy, Debug, PartialEq, ScanType)]
+#[repr(C, align(64))]
+struct Padded {
+    rate: u64,
+}
+
+#[scan_fn]
+fn by_padded(of: Padded, x: u64) -> Sum<u64> {
+    Sum(of.rate * x)
+}
+
+#[test]
+fn parameters_with_padding_are_left_to_generated_code() {
+    let scan = Scan::<Sum<u64>>::builder().lift_with(Padded { rate: 3 }, by_padded {}).project(value {});
+    let scan = scan.plan(plan(true)).build().unwrap();
+    assert!(!is_native(&scan.explain()));
+    assert_eq!(scan.inclusive(&[1, 2]).unwrap(), [3, 9]);
+    assert_eq!(scan.with(Padded { rate: 5 }).unwrap().inclusive(&[1, 2]).unwrap(), [5, 15]);
+}
+
 #[scan_fn]
 fn counted(flag: bool, weight: u16) -> Sum<u64> {
     Sum(if flag { weight as u64 } else { 0 })
@@ -254,7 +275,14 @@ fn functions_that_differ_from_the_ir_are_not_used() {
 #[test]
 fn vectors_are_left() {
     let asked = PlanOptions { native: Some(true), vector: Some(true), ..PlanOptions::default() };
-    assert!(!is_native(&Scan::<Sum<i32>>::builder().plan(asked).build().unwrap().explain()));
+    let scan = Scan::<Sum<i32>>::builder().plan(asked).build().unwrap();
+    assert!(!is_native(&scan.explain()));
+    let kernels = scan.emit(Representation::Clif);
+    for name in ["rows of 4", "rows of 8", "short_rows of 4", "short_rows of 8", "short"] {
+        let kernel =
+            kernels.trim_start_matches("; ").split("\n; ").find(|one| one.lines().next() == Some(name)).expect(name);
+        assert!(kernel.contains("i32x4") && !kernel.contains("call_indirect"), "{kernel}");
+    }
 }
 
 #[scan_fn]

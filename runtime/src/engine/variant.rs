@@ -33,8 +33,6 @@ pub(crate) struct Variant {
     pub(super) states: Option<Layout>,
     /// The functions that may take its elements, and whether they must where they can.
     native: Option<(Native, bool)>,
-    /// Whether short rows may go otherwise than planned.
-    races_rows: bool,
     line: OnceLock<Kernels>,
     strided: OnceLock<Kernels>,
     spaced: OnceLock<Kernels>,
@@ -105,7 +103,6 @@ impl Variant {
             plan,
             states,
             native,
-            races_rows: of.options.vector.is_none(),
             line: OnceLock::new(),
             strided: OnceLock::new(),
             spaced: OnceLock::new(),
@@ -131,8 +128,7 @@ impl Variant {
                 Some(states) => code.with_states(states.clone())?,
                 None => code,
             };
-            let code =
-                if access == Access::Line { code.with_candidates(self.native.clone(), self.races_rows) } else { code };
+            let code = if access == Access::Line { code.with_candidates(self.native.clone()) } else { code };
             let length_constants = LengthConstants::new(&self.program, &code, self.plan.block);
             let restart = |(stage, facts): (u32, &StageFacts)| code.state_layout().field(stage, facts.restart?);
             let restarts = || (0..).zip(self.program.facts()).map(restart).collect();

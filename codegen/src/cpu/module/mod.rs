@@ -145,11 +145,10 @@ impl Compiled {
         }
     }
 
-    /// The same kernels, some of which have candidates besides the planned one: functions, which take elements wherever they can if that
-    /// is asked, and short rows that go in turn instead of in lanes. Which is taken is [settled](Compiled::settle) before such a kernel
-    /// is made; else it is as planned.
-    pub fn with_candidates(self, native: Option<(Native, bool)>, may_go_in_turn: bool) -> Compiled {
-        Compiled::of(self.recipe.with_candidates(native, may_go_in_turn))
+    /// The same kernels, whose elements a function may take, or, if that is asked, takes wherever it can. Whether it does is
+    /// [settled](Compiled::settle) before such a kernel is made; else it does not.
+    pub fn with_candidates(self, native: Option<(Native, bool)>) -> Compiled {
+        Compiled::of(self.recipe.with_candidates(native))
     }
 
     /// Whether a function takes the elements of a kernel.

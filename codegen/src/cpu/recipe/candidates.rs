@@ -1,6 +1,6 @@
-//! Candidates: codes of a kernel of which nothing but time tells the best. There are the planned
-//! one, a function of Rust, and for short rows one element after the other instead of lanes. All
-//! give the same bits. One is settled for all kernels of a kind at once.
+//! The candidates for the elements of a kernel where nothing but time tells which is the best: code
+//! as planned, and a function of Rust. Both give the same bits. One is settled for all kernels of a
+//! kind at once.
 
 use std::sync::OnceLock;
 
@@ -13,8 +13,6 @@ use crate::cpu::rows::{self, LONGEST_STRAIGHT_ROW};
 pub(crate) enum Candidate {
     /// Generated code, as the plan says.
     Planned,
-    /// Generated code, rows one after the other.
-    InTurn,
     /// The function.
     Native,
 }
@@ -25,8 +23,6 @@ pub(super) struct Candidates {
     native: Option<Native>,
     /// Whether the function takes elements wherever it can.
     is_asked: bool,
-    /// Whether rows may go in turn where lanes were planned.
-    may_go_in_turn: bool,
     settled: [OnceLock<Candidate>; KINDS],
 }
 
@@ -37,10 +33,10 @@ const ROWS: usize = 2;
 
 impl Recipe {
     /// The same, with candidates besides the planned one.
-    pub(crate) fn with_candidates(self, native: Option<(Native, bool)>, may_go_in_turn: bool) -> Recipe {
+    pub(crate) fn with_candidates(self, native: Option<(Native, bool)>) -> Recipe {
         let (native, is_asked) = native.unzip();
         let is_asked = is_asked.unwrap_or(false);
-        Recipe { candidates: Candidates { native, is_asked, may_go_in_turn, ..Candidates::default() }, ..self }
+        Recipe { candidates: Candidates { native, is_asked, ..Candidates::default() }, ..self }
     }
 
     /// The function, if the candidate is that.
@@ -79,14 +75,14 @@ impl Recipe {
         if takes_native && self.candidates.is_asked {
             return vec![Candidate::Native];
         }
+        if takes_native { vec![Candidate::Planned, Candidate::Native] } else { vec![Candidate::Planned] }
+    }
+
+    /// Whether a kind is rows that were planned in lanes.
+    fn is_in_lanes(&self, kind: usize) -> bool {
         let columns = self.inputs.len() + self.outputs.len();
-        let in_lanes = |len: usize| {
-            let form = self.lanes.as_ref().filter(|_| self.vector.rows && self.has_short());
-            form.is_some_and(|form| rows::in_lanes(form, len, (self.program.replay(), columns)).is_some())
-        };
-        let in_turn = self.candidates.may_go_in_turn && kind > ROWS && in_lanes(kind - ROWS);
-        let all = [(Candidate::Planned, true), (Candidate::InTurn, in_turn), (Candidate::Native, takes_native)];
-        all.into_iter().filter_map(|(candidate, is_there)| is_there.then_some(candidate)).collect()
+        let form = self.lanes.as_ref().filter(|_| self.vector.rows && kind > ROWS);
+        form.is_some_and(|form| rows::in_lanes(form, kind - ROWS, (self.program.replay(), columns)).is_some())
     }
 
     /// The kind of a kernel that has several candidates, and the kernel that stands for it in a race.
@@ -127,7 +123,10 @@ impl Recipe {
                 }
                 _ => {
                     let len = if kind == ROWS { usize::MAX } else { kind - ROWS };
-                    native.rows.is_some() && self.keeps_rows_in_order(len) && native.fits(replay())
+                    native.rows.is_some()
+                        && !self.is_in_lanes(kind)
+                        && self.keeps_rows_in_order(len)
+                        && native.fits(replay())
                 }
             }
     }

@@ -320,7 +320,7 @@ impl Recipe {
                 blocks::blocks(func, context, &tile, &blocks, &self.env())
             }
             (_, form) => {
-                let form = form.as_ref().filter(|_| self.vector.rows && candidate != Candidate::InTurn);
+                let form = form.as_ref().filter(|_| self.vector.rows);
                 entries::write((func, context), kernel, &tile, form, &env)
             }
         }
