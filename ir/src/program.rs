@@ -182,6 +182,24 @@ pub struct Sequential {
     pub step: Mapping,
     /// The output, as the program's [project](Output::project).
     pub project: Mapping,
+    /// How stages may be folded in the loop's own numbers, at most once each.
+    pub folds: Vec<OwnFold>,
+}
+
+/// A fold of a stage's elements in other numbers than its states: sums and bounds of 32 bits, say, where two states are composed in
+/// 64. What it leaves does to every state of the loop what the fold of the states does.
+///
+/// In its step [`Source::State`] is what is carried; it reads no other state.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct OwnFold {
+    /// The stage that is folded.
+    pub stage: u32,
+    /// The values before the first element.
+    pub initial: Vec<Constant>,
+    /// Those after an element.
+    pub step: Mapping,
+    /// From those after the last one to a state of the stage.
+    pub leave: Function,
 }
 
 impl Sequential {
@@ -191,12 +209,13 @@ impl Sequential {
     }
 
     fn mappings_mut(&mut self) -> impl Iterator<Item = &mut Mapping> {
-        [&mut self.step, &mut self.project].into_iter()
+        [&mut self.step, &mut self.project].into_iter().chain(self.folds.iter_mut().map(|fold| &mut fold.step))
     }
 
     fn functions_mut(&mut self) -> impl Iterator<Item = &mut Function> {
-        let Sequential { enter, leave, step, project, .. } = self;
-        [enter, leave, &mut step.function, &mut project.function].into_iter()
+        let Sequential { enter, leave, step, project, folds, .. } = self;
+        let of_folds = folds.iter_mut().flat_map(|fold| [&mut fold.step.function, &mut fold.leave]);
+        [enter, leave, &mut step.function, &mut project.function].into_iter().chain(of_folds)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::code::Code;
 use super::family::{Effect, Family};
 use super::graph::Placed;
+use super::own_folds::own_folds;
 use super::{Derivation, Derived, Flat, LoopProgram, Refusal, Trust, Why};
 use crate::builder::FunctionBuilder;
 use crate::facts::drop_unused;
@@ -14,11 +15,11 @@ use crate::simplify::{simplify, used_values};
 use crate::types::{Constant, Type};
 
 /// Where a group is in the program.
-struct Part<'a> {
-    placed: &'a Placed,
-    stage: u32,
+pub(super) struct Part<'a> {
+    pub(super) placed: &'a Placed,
+    pub(super) stage: u32,
     /// The place of its first component in the stage's state.
-    first: u32,
+    pub(super) first: u32,
     /// Its functions, with the program's tables.
     seed: Function,
     value: Function,
@@ -87,7 +88,10 @@ pub(super) fn assemble(
     let filter = of.output.filter.as_ref().map(|filter| output(flat, &parts, filter, &tables));
     let output = Output { filter, project, columns: of.output.columns.clone() };
     let (seed, value) = (seed(flat, &parts, &tables), value(flat, &parts, &state, &tables));
-    let sequential = sequential(of, &stages, (&seed, &value), &tables);
+    let mut sequential = sequential(of, &stages, (&seed, &value), &tables);
+    if let Some(sequential) = &mut sequential {
+        sequential.folds = own_folds(flat, code, &parts, &stages, &tables);
+    }
     let groups = derived.collect();
     let (inputs, parameters) = (of.inputs.clone(), of.parameters.clone());
     Ok(Derivation {
@@ -126,7 +130,14 @@ fn sequential(
     if of.output.filter.is_some() || !step.reads.iter().chain(&project.reads).all(is_carried) {
         return None;
     }
-    Some(Sequential { initial: of.initial.clone(), enter: value.clone(), leave: seed.clone(), step, project })
+    Some(Sequential {
+        initial: of.initial.clone(),
+        enter: value.clone(),
+        leave: seed.clone(),
+        step,
+        project,
+        folds: Vec::new(),
+    })
 }
 
 fn stage(effects: &[&Effect], lift: Mapping, tables: &[Table]) -> Stage {

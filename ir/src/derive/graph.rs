@@ -2,7 +2,7 @@
 
 use super::Flat;
 use super::code::{Code, Components};
-use super::family::{Effect, Family, Group, classify, table_of};
+use super::family::{Effect, Ends, Family, Group, classify, own_fold, table_of};
 use crate::function::Value;
 use crate::program::MAX_STAGES;
 use crate::types::Type;
@@ -12,6 +12,8 @@ pub(super) struct Placed {
     pub(super) members: Vec<usize>,
     pub(super) effect: Effect,
     pub(super) level: usize,
+    /// How it is folded in the loop's own numbers, once that is looked for.
+    pub(super) ends: Option<Ends>,
 }
 
 /// Why there are no groups.
@@ -31,7 +33,7 @@ pub(super) fn groups(code: &mut Code<'_>, flat: &Flat, next: &[Value]) -> Result
     let mut placed = Vec::new();
     for members in strongly_connected(&reads) {
         match classify(&mut group(code, flat, next, &members)) {
-            Some(effect) => placed.push(Placed { members, effect, level: 0 }),
+            Some(effect) => placed.push(Placed { members, effect, level: 0, ends: None }),
             None => return Err(Failed::Group { members }),
         }
     }
@@ -68,7 +70,10 @@ pub(super) fn again(
             _ => classify(&mut group),
         };
         match effect {
-            Some(effect) => Ok(Placed { effect, ..placed }),
+            Some(effect) => {
+                let ends = own_fold(&mut group, &effect);
+                Ok(Placed { effect, ends, ..placed })
+            }
             None => Err(placed.members),
         }
     });
@@ -152,9 +157,10 @@ fn joined(
     members.sort_unstable();
     let effect = effect(&members)?;
     let rest = placed.iter().enumerate().filter(|(place, _)| *place != i && *place != j).map(|(_, group)| group);
-    let copy = |group: &Placed| Placed { members: group.members.clone(), effect: group.effect.clone(), level: 0 };
+    let copy =
+        |group: &Placed| Placed { members: group.members.clone(), effect: group.effect.clone(), level: 0, ends: None };
     let mut all: Vec<Placed> = rest.map(copy).collect();
-    all.push(Placed { members, effect, level: 0 });
+    all.push(Placed { members, effect, level: 0, ends: None });
     set_levels(&mut all, reads).then_some(all)
 }
 

@@ -14,7 +14,8 @@
 //! 3. `rewrite`: where no family has a group, the loop may be written otherwise: a stop, as `break`
 //!    is written, and tests such as `last == NONE`.
 //! 4. `assemble`: a [`Program`] of at most three stages, with the functions from states of the loop
-//!    to those of the program and back.
+//!    to those of the program and back. `own_folds`: how stretches of elements are folded in the
+//!    loop's own numbers.
 //! 5. `proof`: that the effect of an element is the step, by the normal forms of the judge.
 //!    `samples`: the whole on samples, cut in blocks. The laws of the stages are judged like those
 //!    of any program.
@@ -26,6 +27,7 @@ mod family;
 mod fuel;
 mod graph;
 mod overflow;
+mod own_folds;
 mod proof;
 mod refusal;
 mod rewrite;

@@ -6,7 +6,7 @@ use super::{Derivation, LoopProgram, Refusal, Why};
 use crate::function::{Function, Inst};
 use crate::interp;
 use crate::opcode::Opcode;
-use crate::program::{Source, Stage};
+use crate::program::{OwnFold, Source, Stage};
 use crate::types::{Constant, Type};
 
 /// How many elements a sample has.
@@ -32,7 +32,9 @@ pub(super) fn on_samples(of: &LoopProgram, derivation: &Derivation) -> Result<()
         // The last kinds of samples are the richest.
         let seed = SAMPLES - 1 - seed;
         for block in BLOCKS {
-            if !sample(of, derivation, (seed, elements), block) {
+            let by_stages = sample(of, derivation, (seed, elements), (block, &[]));
+            let folds = derivation.program.sequential.as_ref().map_or(&[][..], |of| &of.folds);
+            if !by_stages || !folds.is_empty() && !sample(of, derivation, (seed, elements), (block, folds)) {
                 let components = of.names.clone();
                 return Err(Refusal::of(components, Why::Wrong));
             }
@@ -85,7 +87,13 @@ fn sequential(of: &LoopProgram, derivation: &Derivation, elements: &[Vec<Constan
     states
 }
 
-fn sample(of: &LoopProgram, derivation: &Derivation, (seed, elements): (u64, usize), block: usize) -> bool {
+/// The same of blocks of so many elements, which these folds fold in place of the stages.
+fn sample(
+    of: &LoopProgram,
+    derivation: &Derivation,
+    (seed, elements): (u64, usize),
+    (block, folds): (usize, &[OwnFold]),
+) -> bool {
     let Derivation { program, .. } = derivation;
     let types: Vec<Type> = of.step.function.params[of.initial.len()..].to_vec();
     let elements: Vec<Vec<Constant>> = (0..elements)
@@ -100,7 +108,8 @@ fn sample(of: &LoopProgram, derivation: &Derivation, (seed, elements): (u64, usi
     let start = interp::call(&derivation.seed, &of.initial, &program.tables);
     let mut first = 0;
     // Level by level: each block is folded, its carry is moved on, and its states are replayed from the carry.
-    for stage in &program.stages {
+    for (number, stage) in program.stages.iter().enumerate() {
+        let fold = folds.iter().find(|fold| fold.stage as usize == number);
         let mut carry = start[first..first + stage.state.len()].to_vec();
         first += stage.state.len();
         let combine = |a: &[Constant], b: &[Constant]| interp::call(&stage.combine, &[a, b].concat(), &program.tables);
@@ -108,25 +117,40 @@ fn sample(of: &LoopProgram, derivation: &Derivation, (seed, elements): (u64, usi
         while !places.is_empty() {
             let own = places.start..(places.start + block).min(count);
             places.start = own.end;
-            let mut total = stage.identity.clone();
+            let mut total = fold.map_or(&stage.identity, |fold| &fold.initial).clone();
             let mut replay = carry.clone();
             for i in own {
+                let of_element = |source: Source| {
+                    let place = of.step.reads.iter().position(|&other| other == source);
+                    elements[i][place.expect("a lift reads what the step does")]
+                };
                 let read = |source: &Source| match *source {
                     Source::Before { stage, component } => {
                         let offset: usize = program.stages[..stage as usize].iter().map(|s| s.state.len()).sum();
                         before[i][offset + component as usize]
                     }
-                    source => {
-                        let place = of.step.reads.iter().position(|&other| other == source);
-                        elements[i][place.expect("a lift reads what the step does")]
-                    }
+                    source => of_element(source),
                 };
                 let arguments: Vec<Constant> = stage.lift.reads.iter().map(read).collect();
                 let lifted = interp::call(&stage.lift.function, &arguments, &program.tables);
                 before[i].extend(&replay);
                 replay = combine(&replay, &lifted);
-                total = combine(&total, &lifted);
+                total = match fold {
+                    Some(OwnFold { step, .. }) => {
+                        let read = |source: &Source| match *source {
+                            Source::State(component) => total[component as usize],
+                            source => of_element(source),
+                        };
+                        let arguments: Vec<Constant> = step.reads.iter().map(read).collect();
+                        interp::call(&step.function, &arguments, &program.tables)
+                    }
+                    None => combine(&total, &lifted),
+                };
             }
+            let total = match fold {
+                Some(OwnFold { leave, .. }) => interp::call(leave, &total, &program.tables),
+                None => total,
+            };
             carry = combine(&carry, &total);
         }
         before[count].extend(&carry);

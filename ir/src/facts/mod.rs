@@ -11,6 +11,7 @@
 //! | `step` | one element's effect on the state, `simplify(combine(state, lift(x)))` |
 //! | `body` | what a fold and a replay of a tile run for one element |
 //! | `sequential` | what one pass and a replay run of a program that was derived from a loop: the loop's step |
+//! | `own_fold` | the fold of a stage in the loop's own numbers |
 //! | `late` | a body in which carried values meet those of the element last |
 //! | `chain` | a body in which what an element knows is computed beside the carried chain |
 //! | `levels` | which stages are folded side by side, and which wait for others |
@@ -31,6 +32,7 @@ mod interval;
 mod late;
 mod length;
 mod levels;
+mod own_fold;
 mod path;
 mod ranges;
 mod restart;
@@ -43,6 +45,7 @@ pub use carry::CarryUpdate;
 pub use change::{Change, reads_no_state};
 pub use length::LengthOnly;
 pub use levels::Level;
+pub use own_fold::OwnFold;
 pub use path::{latency, work};
 pub use ranges::{Range, value_ranges};
 pub use sequential::Ends;

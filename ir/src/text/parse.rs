@@ -9,7 +9,7 @@ use super::lex::Token;
 use super::lines::Lines;
 use crate::function::Function;
 use crate::math;
-use crate::program::{Field, Layout, Output, Program, Sequential, Stage, Table};
+use crate::program::{Field, Layout, Output, OwnFold, Program, Sequential, Stage, Table};
 use crate::types::{Constant, Type};
 use crate::verify::{Item, Part};
 
@@ -225,7 +225,22 @@ impl Parser<'_> {
         let step = self.mapping(Part::Step)?;
         self.start("project", Part::Written)?;
         let project = self.mapping(Part::Written)?;
-        Ok(Sequential { initial, enter, leave, step, project })
+        let mut folds = Vec::new();
+        while *self.peek() == Token::Word("fold") {
+            folds.push(self.own_fold(folds.len())?);
+        }
+        Ok(Sequential { initial, enter, leave, step, project, folds })
+    }
+
+    fn own_fold(&mut self, number: usize) -> Parsed<OwnFold> {
+        self.start("fold", Part::Fold(number))?;
+        let stage = self.int("the number of a stage")?;
+        let initial = self.list(|parser| parser.constant(None))?;
+        self.start("step", Part::FoldStep(number))?;
+        let step = self.mapping(Part::FoldStep(number))?;
+        self.start("leave", Part::FoldLeave(number))?;
+        let leave = self.function(Part::FoldLeave(number))?;
+        Ok(OwnFold { stage, initial, step, leave })
     }
 
     /// The word that a part starts with.

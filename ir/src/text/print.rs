@@ -128,7 +128,15 @@ fn write_sequential(f: &mut Formatter<'_>, of: &Sequential) -> fmt::Result {
     write_part(f, "enter", &of.enter, None)?;
     write_part(f, "leave", &of.leave, None)?;
     write_part(f, "step", &of.step.function, Some(&of.step.reads))?;
-    write_part(f, "project", &of.project.function, Some(&of.project.reads))
+    write_part(f, "project", &of.project.function, Some(&of.project.reads))?;
+    for fold in &of.folds {
+        write!(f, "    fold {} (", fold.stage)?;
+        separated(f, fold.initial.iter().map(|&value| Literal(value, None)))?;
+        f.write_str(")\n")?;
+        write_part(f, "step", &fold.step.function, Some(&fold.step.reads))?;
+        write_part(f, "leave", &fold.leave, None)?;
+    }
+    Ok(())
 }
 
 fn write_stage(f: &mut Formatter<'_>, stage: &Stage) -> fmt::Result {

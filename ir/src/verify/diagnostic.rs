@@ -43,6 +43,12 @@ pub enum Part {
     Step,
     /// The mapping that makes the output record of the loop's state.
     Written,
+    /// A fold of a stage in the loop's own numbers: its stage, and what it begins with.
+    Fold(usize),
+    /// The step of such a fold.
+    FoldStep(usize),
+    /// The function from what such a fold carries to the stage's state.
+    FoldLeave(usize),
     /// A function that is verified outside of any program.
     Function,
 }
@@ -164,6 +170,9 @@ impl Display for Part {
             Part::Leave => f.write_str("sequential leave"),
             Part::Step => f.write_str("sequential step"),
             Part::Written => f.write_str("sequential project"),
+            Part::Fold(fold) => write!(f, "sequential fold {fold}"),
+            Part::FoldStep(fold) => write!(f, "sequential fold {fold} step"),
+            Part::FoldLeave(fold) => write!(f, "sequential fold {fold} leave"),
             Part::Filter => f.write_str("output filter"),
             Part::Project => f.write_str("output project"),
             Part::Function => f.write_str("function"),

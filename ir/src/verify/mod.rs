@@ -57,20 +57,21 @@
 //! 29. Its mappings read the loop's state as that of stage 0, no `init`, and of the record before
 //!     what the program does; `step` gives the state and reads none after the element.
 //! 30. The output has no `filter`.
+//! 31. A fold is of a stage, at most one of each. Its `step` reads what it carries as `state`, and
+//!     no other state; it gives what it carries. `leave` takes that, and gives the stage's state.
 //!
 //! Everything that is wrong is reported, in the order of the text form, each with its [`Place`].
 
 mod data;
 mod diagnostic;
 mod function;
+mod sequential;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Item, Part, Place};
 
 use crate::automaton;
 use crate::function::{Function, Value};
-use crate::program::{
-    Layout, MAX_STAGES, MAX_STATE_BYTES, Mapping, Output, Program, Sequential, Source, Stage, Table, Verified,
-};
+use crate::program::{Layout, MAX_STAGES, MAX_STATE_BYTES, Mapping, Output, Program, Source, Stage, Table, Verified};
 use crate::types::Type;
 use function::Signature;
 
@@ -162,55 +163,7 @@ fn check_program(found: &mut Findings, program: &Program) {
     }
     check_output(found, &scope, &program.output, &program.output_types());
     if let Some(of) = &program.sequential {
-        check_sequential(found, &scope, of, program);
-    }
-}
-
-/// The loop's functions, in which the states are those of one stage.
-fn check_sequential(found: &mut Findings, scope: &Scope<'_>, of: &Sequential, program: &Program) {
-    let own = of.types();
-    let all: Vec<Type> = program.stages.iter().flat_map(|stage| stage.state.iter().copied()).collect();
-    let (states, state) = ((&all[..], "the types of all stages' states"), (&own[..], "the types of the initial state"));
-    let mut signed = |part, function: &Function, from, to| {
-        let signature = Signature { params: Some(from), results: Some(to) };
-        function::check(found, part, function, scope.tables, signature);
-    };
-    signed(Part::Enter, &of.enter, states, state);
-    signed(Part::Leave, &of.leave, state, states);
-    let nothing = Mapping::default();
-    let stage = Stage {
-        state: own.clone(),
-        identity: of.initial.clone(),
-        lift: nothing.clone(),
-        combine: nothing.function,
-        valid: None,
-        follows: None,
-        automaton: false,
-    };
-    let inner = Scope { record: scope.record.clone(), stages: &[stage], ..*scope };
-    inner.check_mapping(found, Part::Step, &of.step, Some(1), Some(state));
-    let types = program.output_types();
-    inner.check_mapping(found, Part::Written, &of.project, None, Some((&types, "the types of the output's fields")));
-    if program.output.filter.is_some() {
-        let message = "expected none in a program that filters: kept records are counted by the stages";
-        found.whole(Part::Sequential, message.into());
-    }
-    for (part, mapping) in [(Part::Step, &of.step), (Part::Written, &of.project)] {
-        let expected = |source: &Source| match source {
-            Source::After { .. } if part == Part::Step => Some("the state before the element"),
-            Source::Init { .. } => Some("the loop's state"),
-            Source::StateOf { .. } if part == Part::Written => Some("the loop's state"),
-            Source::Prev(component) if program.previous().contains(component) => None,
-            Source::First if program.reads_previous() => None,
-            Source::Prev(_) | Source::First => Some("of the record before what the program reads, which carries have"),
-            _ => None,
-        };
-        for (place, source) in mapping.reads.iter().enumerate() {
-            if let Some(expected) = expected(source) {
-                let value = Value::new(place);
-                found.add(part, Item::Value(value), String::new(), format!("expected {expected}, found {source}"));
-            }
-        }
+        sequential::check(found, &scope, of, program);
     }
 }
 

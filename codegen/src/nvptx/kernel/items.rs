@@ -38,6 +38,9 @@ pub trait Pass<'k> {
         groups.iter().map(|group| self.elements(group)).collect()
     }
 
+    /// Learns whether the elements from here on are written in the order in which they come, the first of a thread first.
+    fn in_order(&self, _is_so: bool) {}
+
     /// Ends what it carries from element to element: none follows.
     fn end(&self) {}
 
@@ -197,7 +200,10 @@ impl<'k> ThreadItems<'k, '_> {
         } else if !self.shifted && pass.interleaves(self.plan.load_groups) {
             self.interleaved(start, pass);
         } else {
-            self.each_group(start, (pass.work() + 2) * self.plan.items_per_thread(), |start| self.group(start, pass));
+            let work = (pass.work() + 2) * self.plan.items_per_thread();
+            pass.in_order(work <= MOST_UNROLLED);
+            self.each_group(start, work, |start| self.group(start, pass));
+            pass.in_order(false);
         }
     }
 

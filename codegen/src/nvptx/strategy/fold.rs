@@ -1,12 +1,14 @@
 //! The fold of a level, as a pass over a run, and what it leaves for the replay.
 
+use std::cell::Cell;
+
 use crate::gpu::MOST_DEFERRED;
 use crate::nvptx::emit::{Ty, Value, Var};
 use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::element::Element;
 use crate::nvptx::kernel::items::{PackedPass, Pass};
-use crate::nvptx::kernel::recipe::Recipe;
-use crate::nvptx::kernel::warp::{get, set};
+use crate::nvptx::kernel::recipe::{OwnFold, Recipe};
+use crate::nvptx::kernel::warp::{get, set, variables};
 use crate::nvptx::strategy::map_ids::MapIds;
 use crate::nvptx::strategy::packed::{Packed, PackedFold};
 
@@ -31,6 +33,8 @@ enum Strategy<'k, 'a> {
     Direct,
     /// The states of four are, where records are in whole words; else as above.
     Packed(&'a Packed),
+    /// The numbers of the loop go past each.
+    Own { own: &'a OwnFold, values: Vec<Var<'k>>, next: Cell<Next> },
     /// Each has an output symbol, and those that are kept are counted.
     Mealy { kept: Var<'k> },
     /// An id is looked up, or the map of a symbol, which is composed. The state is what was deferred, until the fold ends, unless
@@ -43,6 +47,17 @@ enum Strategy<'k, 'a> {
         queue: Option<Deferred<'k>>,
         from_fold: FoldToReplay<Var<'k>>,
     },
+}
+
+/// The element that is written next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// Any.
+    Any,
+    /// The thread's first.
+    First,
+    /// One behind it.
+    Later,
 }
 
 /// Data that the fold of the first level leaves for later passes over the same items, besides a prefix.
@@ -120,7 +135,13 @@ impl<'k, 'a> Fold<'k, 'a> {
             _ if recipe.is_mealy && level > 0 => Strategy::Mealy { kept: k.var(k.i32(0)) },
             (Some(map_ids), _) => by_look_up(map_ids),
             (None, Some(packed)) => Strategy::Packed(packed),
-            (None, None) => Strategy::Direct,
+            (None, None) => match recipe.own_fold(level) {
+                Some(own) => {
+                    let values = variables(&own.start(k));
+                    Strategy::Own { own, values, next: Cell::new(Next::Any) }
+                }
+                None => Strategy::Direct,
+            },
         };
         Fold { recipe, args, level, state, followed, strategy, given: FoldToReplay::NONE }
     }
@@ -145,7 +166,9 @@ impl<'k, 'a> Fold<'k, 'a> {
 
     fn variables(&self) -> FoldToReplay<Var<'k>> {
         match self.strategy {
-            Strategy::Direct | Strategy::Packed(_) | Strategy::Mealy { .. } => FoldToReplay::NONE,
+            Strategy::Direct | Strategy::Packed(_) | Strategy::Own { .. } | Strategy::Mealy { .. } => {
+                FoldToReplay::NONE
+            }
             Strategy::MapIds { from_fold, .. } => from_fold,
         }
     }
@@ -219,6 +242,14 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
             kept.set(kept.get() + is_kept);
             return vec![output];
         }
+        if let Strategy::Own { own, values, next } = &self.strategy {
+            let step = own.step(next.get() == Next::Later);
+            set(values, &self.recipe.write(self.args, step, &get(values), element));
+            if next.get() == Next::First {
+                next.set(Next::Later);
+            }
+            return Vec::new();
+        }
         let mut followed = get(self.followed);
         let after = self.recipe.step(self.args, self.level, &get(self.state), &mut followed, element);
         set(self.state, &after);
@@ -270,8 +301,15 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
         written
     }
 
+    fn in_order(&self, is_so: bool) {
+        if let Strategy::Own { next, .. } = &self.strategy {
+            next.set(if is_so { Next::First } else { Next::Any });
+        }
+    }
+
     fn end(&self) {
         match self.strategy {
+            Strategy::Own { own, ref values, .. } => set(self.state, &own.leave(self.args, &get(values))),
             Strategy::MapIds { map_ids, id, .. } if !map_ids.is_closed() => {
                 self.compose(&map_ids.map(self.args, id.get()));
             }
@@ -287,7 +325,7 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
         match self.strategy {
             Strategy::MapIds { .. } => self.recipe.symbols.is_some(),
             Strategy::Mealy { .. } => true,
-            Strategy::Direct | Strategy::Packed(_) => false,
+            Strategy::Direct | Strategy::Packed(_) | Strategy::Own { .. } => false,
         }
     }
 
@@ -297,7 +335,9 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
 
     fn work(&self) -> usize {
         match self.strategy {
-            Strategy::Direct | Strategy::Packed(_) | Strategy::Mealy { .. } => self.recipe.step_work(self.level),
+            Strategy::Direct | Strategy::Packed(_) | Strategy::Own { .. } | Strategy::Mealy { .. } => {
+                self.recipe.step_work(self.level)
+            }
             Strategy::MapIds { map_ids, .. } => map_ids.work(),
         }
     }

@@ -11,11 +11,13 @@
 //!
 //! A file each: `moves`, `restart`, `table` with `cases`, `clamp` and `ramp` (of 64 bits), `matrix`
 //! and `product` (affine and tropical vectors), `modular`, `bits`, `interval` (maxima and minima of
-//! products), `quotient`, `linear` (matrices of bits).
+//! products), `quotient`, `linear` (matrices of bits). `ends` has the fold of a bounded sum in the
+//! loop's own type.
 
 mod bits;
 mod cases;
 mod clamp;
+mod ends;
 mod interval;
 mod linear;
 mod matrix;
@@ -38,6 +40,7 @@ use crate::opcode::Opcode;
 use crate::program::Table;
 use crate::types::{Constant, Type};
 
+pub(super) use ends::Ends;
 pub(crate) use matrix::ABSENT;
 pub use table::Reached;
 
@@ -304,6 +307,11 @@ pub(super) fn classify(group: &mut Group<'_, '_>) -> Option<Effect> {
     // What others have is theirs: these compose by more work.
     let mut costly = [interval::recognise, quotient::recognise, linear::recognise].into_iter();
     cheapest.or_else(|| costly.find_map(|recognise| recognise(group).ok()))
+}
+
+/// The fold of a group in the loop's own numbers, if its family has one.
+pub(super) fn own_fold(group: &mut Group<'_, '_>, effect: &Effect) -> Option<Ends> {
+    ends::of_group(group, effect)
 }
 
 /// A function of parameters of these types.

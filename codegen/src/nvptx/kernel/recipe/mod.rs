@@ -2,6 +2,7 @@
 //! as code for one element. [`code`] writes them.
 
 mod code;
+mod own_fold;
 
 use monoscan_ir::automaton::{self, Carried, LaneBody, MapFold};
 use monoscan_ir::facts::{Level, Range};
@@ -18,6 +19,7 @@ use crate::nvptx::lower::Code;
 use crate::nvptx::strategy::map_ids::MapIds;
 use crate::nvptx::strategy::marks::Marks;
 use crate::nvptx::strategy::packed::Packed;
+pub(crate) use own_fold::OwnFold;
 
 /// A [lowered](monoscan_ir::transform::lower) program, taken apart.
 pub struct Recipe {
@@ -49,6 +51,8 @@ pub struct Recipe {
     /// Whether the last fold writes an output symbol over the symbol: not 0 if the record is kept.
     pub is_mealy: bool,
     folds: Vec<LevelFold>,
+    /// Whether folds are of runs of records, and none of records four at a time.
+    folds_runs: bool,
     replay: Replay,
     identities: Vec<Vec<Constant>>,
 }
@@ -66,6 +70,8 @@ struct LevelFold {
     step: ElementCode,
     /// By look-ups, if it goes by such; else each element's state is combined.
     map_ids: Option<MapIds>,
+    /// In the numbers of the loop that the program was derived from, where that is less work.
+    own: Option<OwnFold>,
 }
 
 /// The replay.
@@ -120,6 +126,7 @@ impl Recipe {
         let is_rank = |stage| move |carried: &Carried| carried.pair() == (stage, 0);
         let rank = program.rank().and_then(|stage| replay.carried.iter().position(is_rank(stage)));
         let packed = Packed::of(program, &replay.carried);
+        let folds_runs = packed.is_none() && !matches!(schedule, None | Some(Schedule::Columnar));
         let mut recipe = Recipe {
             inputs: program.inputs.clone(),
             outputs: program.output.columns.clone(),
@@ -138,6 +145,7 @@ impl Recipe {
             is_mealy: mealy.is_some(),
             marks: None,
             folds: Vec::new(),
+            folds_runs,
             identities: program.stages.iter().map(|stage| stage.identity.clone()).collect(),
         };
         // Threads, warps and tiles combine aggregates of many lengths.
@@ -187,6 +195,7 @@ impl Recipe {
                 (step, level.body.carried.iter().map(whole).collect())
             }
         };
+        let own = (self.folds_runs && by_look_up.is_none()).then(|| OwnFold::of(program, &step)).flatten();
         LevelFold {
             followed: carried.iter().copied().filter(|carried| !components.contains(&carried.pair())).collect(),
             carried,
@@ -194,13 +203,15 @@ impl Recipe {
             combines: level.stages.iter().map(combine).collect(),
             step,
             map_ids: by_look_up.map(MapIds::new),
+            own,
         }
     }
 
     /// Whether any element's code reads such a source.
     pub fn reads(&self, matches: impl Fn(&Source) -> bool) -> bool {
+        let own = self.folds.iter().flat_map(|fold| &fold.own).flat_map(OwnFold::steps);
         let folds = self.folds.iter().map(|fold| &fold.step);
-        folds.chain([&self.replay.element]).any(|element| element.reads.iter().any(&matches))
+        folds.chain(own).chain([&self.replay.element]).any(|element| element.reads.iter().any(&matches))
     }
 
     /// Whether warps list which of their records are kept.
@@ -223,6 +234,8 @@ impl Recipe {
                 Some(map_ids) => map_ids.looked_up().for_each(&mut look_up),
                 None => fold.step.code.looked_up().for_each(&mut look_up),
             }
+            let own = fold.own.iter().flat_map(OwnFold::steps);
+            own.for_each(|step| step.code.looked_up().for_each(&mut look_up));
         }
         self.marks.iter().flat_map(Marks::looked_up).for_each(|table| looked_up[table as usize] = true);
         looked_up
@@ -294,7 +307,8 @@ impl Recipe {
 
     /// About how many instructions the step of a level has, and the replay.
     pub fn step_work(&self, level: usize) -> usize {
-        self.folds[level].step.code.work()
+        let LevelFold { step, own, .. } = &self.folds[level];
+        own.as_ref().map_or(step, |own| own.step(false)).code.work()
     }
 
     pub fn replay_work(&self) -> usize {
@@ -304,6 +318,11 @@ impl Recipe {
     /// The fold of a level by look-ups, if there is one.
     pub fn map_ids(&self, level: usize) -> Option<&MapIds> {
         self.folds[level].map_ids.as_ref()
+    }
+
+    /// The fold of a level in the loop's own numbers, if there is one.
+    pub(crate) fn own_fold(&self, level: usize) -> Option<&OwnFold> {
+        self.folds[level].own.as_ref()
     }
 
     /// The form for four records at a time, if a level folds faster by it than one by one.
