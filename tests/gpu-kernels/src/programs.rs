@@ -19,12 +19,11 @@ use scan_kit::zoo::{
     Wide, Words,
 };
 
+mod kept;
 mod text;
 
-use text::{
-    BRACKETS, CASCADE, KEPT_EARLY, KEPT_ENDS, KEPT_PLACES, KEPT_RUNS, KEPT_STATES, KEPT_SUMS, LOOKED_UP, NEIGHBOURS,
-    PADDED, SELECTED, recurrence, sum, unitriangular,
-};
+use kept::{KEPT_EARLY, KEPT_ENDS, KEPT_PLACES, KEPT_RUNS, KEPT_STATES, KEPT_SUMS, SELECTED};
+use text::{BRACKETS, CASCADE, LOOKED_UP, NEIGHBOURS, PADDED, recurrence, sum, unitriangular};
 
 type Make = dyn Fn(&mut Random, usize) -> Vec<Vec<u8>> + Send + Sync;
 
