@@ -57,11 +57,18 @@ impl Layout {
     /// ```
     pub fn to_bytes(&self, components: &[Constant]) -> Vec<u8> {
         let mut bytes = vec![0; self.size as usize];
-        for (field, component) in self.fields.iter().zip(components) {
-            let value = component.to_bytes();
-            bytes[field.offset as usize..][..field.ty.size()].copy_from_slice(&value[..field.ty.size()]);
-        }
+        self.write_to(components, &mut bytes);
         bytes
+    }
+
+    /// Writes these components to a record, one for each field; padding stays as it is.
+    ///
+    /// # Panics
+    /// If a field lies outside of the record.
+    pub fn write_to(&self, components: &[Constant], record: &mut [u8]) {
+        for (field, component) in self.fields.iter().zip(components) {
+            component.write_to(&mut record[field.offset as usize..]);
+        }
     }
 
     /// The components of one record; none if these are not the bytes of one.

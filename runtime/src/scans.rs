@@ -171,7 +171,7 @@ impl DynScan {
         let program = self.program();
         checks::parameters(program, self.settings().parameters.values())?;
         let own = program.state_len();
-        let components = if call.carry.is_some() { program.first_carry().len() } else { own };
+        let components = if call.carry.is_some() { program.carry_len() } else { own };
         let count = call.shape.totals();
         let bytes = count.saturating_mul(components).saturating_mul(size_of::<Constant>());
         let mut totals = Vec::new();

@@ -71,4 +71,10 @@ impl Program {
         }
         carry
     }
+
+    /// How many components that is.
+    pub fn carry_len(&self) -> usize {
+        let previous = if self.reads_previous() { self.previous().len() + 1 } else { 0 };
+        self.state_len() + previous
+    }
 }

@@ -1,5 +1,6 @@
 //! A GPU: its primary context, which all libraries of a process share, and what is known of it.
 
+use std::cell::Cell;
 use std::ffi::{CStr, c_int};
 use std::fmt;
 use std::marker::PhantomData;
@@ -43,6 +44,11 @@ unsafe impl Send for Context {}
 // SAFETY: as above.
 unsafe impl Sync for Context {}
 
+thread_local! {
+    /// The context that the latest guard of this thread made current or found so; null without a guard.
+    static BOUND: Cell<sys::CUcontext> = const { Cell::new(ptr::null_mut()) };
+}
+
 /// The properties of a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -83,9 +89,14 @@ impl Device {
         if ordinal >= driver.devices {
             return Err(CudaError::NoSuchDevice { ordinal, count: driver.devices });
         }
-        let device = Device { shared: Box::leak(Box::new(Shared::new(driver, ordinal)?)) };
+        let device = Device::of(driver, ordinal)?;
         devices.push((ordinal, device));
         Ok(device)
+    }
+
+    /// A device that this driver has.
+    pub(super) fn of(driver: &'static Driver, ordinal: usize) -> Result<Device, CudaError> {
+        Ok(Device { shared: Box::leak(Box::new(Shared::new(driver, ordinal)?)) })
     }
 
     /// How many devices there are.
@@ -118,18 +129,24 @@ impl Device {
         Ok((free, total))
     }
 
-    /// Makes the device's context current in this thread, until the guard is dropped.
+    /// Makes the device's context current in this thread, until the guard is dropped. Under another guard of the device this
+    /// asks the driver nothing, so what makes several calls holds one.
     pub(crate) fn bind(&self) -> Result<Bound, CudaError> {
-        let driver = self.shared.driver;
+        let (driver, context, before) = (self.shared.driver, self.context(), BOUND.get());
+        let mut bound = Bound { driver, before, pushed: false, mode: None, thread: PhantomData };
+        if before == context {
+            return Ok(bound);
+        }
         let mut current = ptr::null_mut();
         // SAFETY: `current` is a place for the result.
         unsafe { call!(driver, cuCtxGetCurrent(&mut current)) }?;
-        let pushed = current != self.context();
-        if pushed {
+        if current != context {
             // SAFETY: the primary context was retained and is never released.
-            unsafe { call!(driver, cuCtxPushCurrent_v2(self.context())) }?;
+            unsafe { call!(driver, cuCtxPushCurrent_v2(context)) }?;
+            bound.pushed = true;
         }
-        Ok(Bound { driver, pushed, mode: None, thread: PhantomData })
+        BOUND.set(context);
+        Ok(bound)
     }
 
     /// The same for calls that have nothing to do with any stream, such as allocation. While this thread captures
@@ -238,9 +255,12 @@ impl DeviceFacts {
     }
 }
 
-/// A thread that may call the driver for a device. It gives the thread back the context that was current before.
+/// A thread that may call the driver for a device. It gives the thread back the context that was current before. Guards of a
+/// thread are dropped in the reverse order, and nobody else's code runs under one.
 pub(crate) struct Bound {
     driver: &'static Driver,
+    /// The value of [`BOUND`] before.
+    before: sys::CUcontext,
     pushed: bool,
     mode: Option<sys::CUstreamCaptureMode>,
     /// A guard of one thread.
@@ -262,6 +282,7 @@ impl Drop for Bound {
             // SAFETY: `mode` is what this call gave back before.
             _ = unsafe { call!(self, cuThreadExchangeStreamCaptureMode(&mut mode)) };
         }
+        BOUND.set(self.before);
         if self.pushed {
             let mut popped = ptr::null_mut();
             // SAFETY: this thread pushed a context, and others that were pushed since have been popped.

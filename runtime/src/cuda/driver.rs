@@ -35,6 +35,20 @@ macro_rules! functions {
                     },)*
                 })
             }
+
+            /// Functions that succeed and do nothing, each of which tells its name to `called`.
+            #[cfg(test)]
+            pub(crate) fn fake() -> Functions {
+                Functions {
+                    $($name: {
+                        unsafe extern "C" fn fake($(_: $argument),*) -> u32 {
+                            super::fake::called(stringify!($name));
+                            0
+                        }
+                        fake
+                    },)*
+                }
+            }
         }
     };
 }

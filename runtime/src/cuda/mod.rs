@@ -27,6 +27,8 @@ mod device;
 mod driver;
 mod error;
 mod event;
+#[cfg(test)]
+pub(crate) mod fake;
 mod graph;
 mod kernel;
 mod locks;

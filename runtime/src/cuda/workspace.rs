@@ -11,11 +11,11 @@
 //! - It is zeroed, in the stream, when it is new, when it has grown, and after a failure.
 //! - What a graph captures gets memory of its own, which lives as long as the graph does.
 
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::{Pod, Zeroable};
+use rustc_hash::FxHashMap;
 
 use super::capture::keep_with_graph;
 use super::device::Device;
@@ -39,7 +39,7 @@ pub struct Header {
     pub epoch: u32,
     /// The fault, 0 if there is none. It stays until the workspace is zeroed.
     pub error: u32,
-    /// For kernels to say more.
+    /// For more that is brought to the host with it: the totals of a launch, if they fit from byte 16 on.
     pub rest: [u32; 13],
 }
 
@@ -75,10 +75,29 @@ impl Workspace {
     /// # Errors
     /// The device has too little memory, or the driver fails.
     pub fn lease(stream: &Stream, key: u64, bytes: usize) -> Result<Workspace, CudaError> {
-        let bytes = bytes.saturating_add(size_of::<Header>());
+        stream.device().graves().clear();
         if stream.is_capturing()? {
-            return Workspace::of_graph(stream, bytes);
+            Workspace::of_graph(stream, bytes)
+        } else {
+            Workspace::of_stream(stream, key, bytes)
         }
+    }
+
+    /// Another one in the stream of this one, or of the same graph, as [`lease`](Workspace::lease) gives it.
+    ///
+    /// # Errors
+    /// The device has too little memory, or the driver fails.
+    pub(crate) fn lease_beside(&self, key: u64, bytes: usize) -> Result<Workspace, CudaError> {
+        if self.captured {
+            Workspace::of_graph(&self.stream, bytes)
+        } else {
+            Workspace::of_stream(&self.stream, key, bytes)
+        }
+    }
+
+    /// A workspace that stays with the stream, which is not being captured.
+    fn of_stream(stream: &Stream, key: u64, bytes: usize) -> Result<Workspace, CudaError> {
+        let bytes = bytes.saturating_add(size_of::<Header>());
         let memory = stream.device().pool().find(stream, key, bytes)?;
         // The lock is held until the zeros are given to the stream, so nobody finds the memory clean before.
         let mut state = memory.lock();
@@ -95,6 +114,7 @@ impl Workspace {
     /// A workspace that the graph owns which the stream is being captured into. It is zeroed now and not by the graph, whose
     /// launches follow each other like those in a stream.
     fn of_graph(stream: &Stream, bytes: usize) -> Result<Workspace, CudaError> {
+        let bytes = bytes.saturating_add(size_of::<Header>());
         let memory = Arc::new(Memory::new(stream.device(), bytes)?);
         memory.give_zeros(stream.device().aside()?)?;
         stream.device().aside()?.synchronize()?;
@@ -217,7 +237,7 @@ pub(crate) struct Pool {
 
 #[derive(Default)]
 struct Entries {
-    by_use: HashMap<(u64, u64), Entry>,
+    by_use: FxHashMap<(u64, u64), Entry>,
     /// How often any was looked for: the time by which the longest unused is known.
     clock: u64,
 }

@@ -98,7 +98,7 @@ impl Task<'_> {
         if self.has_states_of_rows() {
             let states = &found.states;
             let row = |row: usize| [self.start_of_row(row), self.init_of_row(row)];
-            let rows = (0..self.span().rows).map(row).map(|row| row.map(|state| states.lowered(state, 0)));
+            let rows = (0..self.span().rows).map(row).map(|row| row.map(|state| states.lowered(state)));
             let bytes = states_of_rows(&found.kernel.manifest().arguments, rows);
             added.states_of_rows = added.upload(stream, bytes)?;
         }

@@ -1,5 +1,6 @@
 //! The block of bytes that a kernel takes, as [`Arguments`] lays it out.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 use monoscan_codegen::gpu::Arguments;
@@ -32,13 +33,16 @@ pub(super) fn pack(layout: &Arguments, launch: &Launch<'_>, workspace: u64, tota
         [(layout.start(), launch.start), (layout.init(), launch.init)].map(|(at, state)| (at, &layout.states, state));
     for (at, layout, values) in states.into_iter().chain([(layout.parameters(), &layout.parameters, launch.parameters)])
     {
-        block[at..at + layout.size as usize].copy_from_slice(&layout.to_bytes(values));
+        layout.write_to(values, &mut block[at..at + layout.size as usize]);
     }
     block
 }
 
 /// The states of rows, of each the start and the initial state, as kernels find them.
-pub(super) fn states_of_rows(layout: &Arguments, states: impl Iterator<Item = [Vec<Constant>; 2]>) -> Vec<u8> {
+pub(super) fn states_of_rows<'s>(
+    layout: &Arguments,
+    states: impl Iterator<Item = [Cow<'s, [Constant]>; 2]>,
+) -> Vec<u8> {
     let mut bytes = Vec::new();
     for state in states.flatten() {
         bytes.extend(layout.states.to_bytes(&state));
@@ -95,8 +99,8 @@ mod tests {
         assert_eq!(block.len(), layout.bytes());
         assert_eq!(word(&block, 112), 7);
         // A row's own states lie as those of the block do.
-        let rows =
-            states_of_rows(&layout, [[start.to_vec(), init.to_vec()], [init.to_vec(), start.to_vec()]].into_iter());
+        let rows = [[&start, &init], [&init, &start]].map(|row| row.map(|state| Cow::Borrowed(&state[..])));
+        let rows = states_of_rows(&layout, rows.into_iter());
         assert_eq!(rows.len(), 2 * layout.row_bytes());
         assert_eq!(rows[..layout.row_bytes()], block[layout.start()..layout.parameters()]);
         let second = &rows[layout.row_bytes() + layout.init() - layout.start()..];

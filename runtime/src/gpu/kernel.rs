@@ -22,9 +22,6 @@ const NAME: &str = "scan";
 /// After which time a block stops waiting for another one, unless something else is asked for.
 pub(super) const TIME_LIMIT: Duration = Duration::from_secs(10);
 
-/// The key of the workspaces that totals go to.
-const TOTALS: u64 = 1;
-
 /// Launches after which a workspace is zeroed, so that no tag of 32 bits comes twice.
 const MOST_LAUNCHES: u64 = u32::MAX as u64 - 1;
 
@@ -194,18 +191,18 @@ impl GpuKernel {
         }
         let states = self.manifest.workspace_bytes(rows, records) - HEADER_BYTES;
         let workspace = Workspace::lease(stream, self.key, states)?;
-        if workspace.leases() >= MOST_LAUNCHES {
+        let is_full = workspace.leases() >= MOST_LAUNCHES;
+        // Another thread that uses the same stream must not get between a launch and the copy of its totals.
+        let _in_order = (launch.totals || is_full).then(|| IN_ORDER.lock().unwrap_or_else(PoisonError::into_inner));
+        if is_full {
             workspace.zero()?;
         }
-        // Another thread that uses the same stream must not get between a launch and the copy of its totals.
-        let _in_order = launch.totals.then(|| IN_ORDER.lock().unwrap_or_else(PoisonError::into_inner));
         let bytes = rows.saturating_mul(arguments.states.size as usize);
-        let totals = match launch.totals {
-            true => Some(Totals { workspace: Workspace::lease(stream, TOTALS, bytes)?, bytes }),
-            false => None,
-        };
-        keep_with_graph(stream, self.clone())?;
-        let to = totals.as_ref().map_or(0, |totals| totals.workspace.states());
+        let totals = if launch.totals { Some(Totals::of(&workspace, bytes)?) } else { None };
+        if workspace.is_captured() {
+            keep_with_graph(stream, self.clone())?;
+        }
+        let to = totals.as_ref().map_or(0, |totals| totals.address(&workspace));
         let block = pack(arguments, launch, workspace.address(), to, limit);
         let (blocks, threads) = (to_u32("the grid", blocks)?, to_u32("the block", *threads)?);
         let shared = to_u32("the shared memory", *shared_bytes)?;

@@ -1,7 +1,8 @@
 //! Landings: places in a stream that can be waited for, with page-locked memory for what is brought
 //! to the host until there.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::cuda::{CudaError, Device, DeviceRead, DeviceSlice, Event, PinnedBuffer, Stream};
 
@@ -12,24 +13,34 @@ const LEAST_BYTES: usize = 256;
 pub(super) struct Landing {
     bytes: usize,
     slot: Option<Slot>,
+    /// Whether it is known to be reached.
+    is_reached: AtomicBool,
 }
 
 /// Page-locked memory and events take long to make, so they are used again.
 struct Slot {
     device: Device,
-    buffer: PinnedBuffer<u8>,
     arrived: Event,
+    /// None if nothing is brought.
+    buffer: Option<PinnedBuffer<u8>>,
 }
 
 /// The slots of all devices that nobody waits for.
-static FREE: Mutex<Vec<Slot>> = Mutex::new(Vec::new());
+struct Free {
+    /// These may be used at once: an event that marks a place needs not be reached to mark another.
+    ready: Vec<Slot>,
+    /// These were dropped before they were known to be reached: their buffers may still be written.
+    written: Vec<Slot>,
+}
+
+static FREE: Mutex<Free> = Mutex::new(Free { ready: Vec::new(), written: Vec::new() });
 
 impl Landing {
     /// Copies these pieces to the host in the stream, one behind the other, and marks the place behind.
     pub(super) fn start(stream: &Stream, pieces: &[DeviceSlice<'_, u8>]) -> Result<Landing, CudaError> {
         let bytes = pieces.iter().map(DeviceRead::len).sum();
         let mut slot = Slot::take(stream.device(), bytes)?;
-        let mut to_fill = &mut slot.buffer[..];
+        let mut to_fill = slot.buffer.as_deref_mut().unwrap_or_default();
         for piece in pieces {
             let (to, rest) = to_fill.split_at_mut(piece.len());
             // SAFETY: nobody else has the buffer before the event behind the copies is done; the memory on the device
@@ -38,18 +49,19 @@ impl Landing {
             to_fill = rest;
         }
         slot.arrived.record(stream)?;
-        Ok(Landing { bytes, slot: Some(slot) })
+        Ok(Landing { bytes, slot: Some(slot), is_reached: AtomicBool::new(false) })
     }
 
     pub(super) fn is_done(&self) -> Result<bool, CudaError> {
-        self.slot().arrived.is_done()
+        self.slot().arrived.is_done().inspect(|is_done| _ = self.is_reached.fetch_or(*is_done, Ordering::Relaxed))
     }
 
     /// Waits for it, and gives what arrived.
     pub(super) fn wait(&self) -> Result<&[u8], CudaError> {
         let slot = self.slot();
         slot.arrived.synchronize()?;
-        Ok(&slot.buffer[..self.bytes])
+        self.is_reached.store(true, Ordering::Relaxed);
+        Ok(slot.buffer.as_deref().map_or(&[], |buffer| &buffer[..self.bytes]))
     }
 
     fn slot(&self) -> &Slot {
@@ -59,21 +71,37 @@ impl Landing {
 
 impl Slot {
     fn take(device: &Device, bytes: usize) -> Result<Slot, CudaError> {
-        let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
-        // One that was dropped before it was reached is still written.
-        let fits =
-            |slot: &Slot| slot.device == *device && slot.buffer.len() >= bytes && slot.arrived.is_done() == Ok(true);
-        if let Some(at) = free.iter().position(fits) {
-            return Ok(free.swap_remove(at));
+        let mut free = free();
+        let fits = |slot: &Slot| {
+            slot.device == *device
+                && slot.buffer.as_ref().map_or(bytes == 0, |buffer| 0 < bytes && bytes <= buffer.len())
+        };
+        if let Some(at) = free.ready.iter().position(fits) {
+            return Ok(free.ready.swap_remove(at));
+        }
+        let is_written = |slot: &Slot| slot.arrived.is_done() == Ok(true);
+        if let Some(at) = free.written.iter().position(|slot| fits(slot) && is_written(slot)) {
+            return Ok(free.written.swap_remove(at));
         }
         drop(free);
-        let bytes = bytes.max(LEAST_BYTES).checked_next_power_of_two().unwrap_or(bytes);
-        Ok(Slot { device: *device, buffer: PinnedBuffer::new(device, bytes)?, arrived: Event::without_times(device)? })
+        let buffer = match bytes {
+            0 => None,
+            _ => Some(bytes.max(LEAST_BYTES).checked_next_power_of_two().unwrap_or(bytes)),
+        };
+        let buffer = buffer.map(|bytes| PinnedBuffer::new(device, bytes)).transpose()?;
+        Ok(Slot { device: *device, arrived: Event::without_times(device)?, buffer })
     }
+}
+
+fn free() -> MutexGuard<'static, Free> {
+    FREE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Drop for Landing {
     fn drop(&mut self) {
-        FREE.lock().unwrap_or_else(PoisonError::into_inner).extend(self.slot.take());
+        let Some(slot) = self.slot.take() else { return };
+        let mut free = free();
+        let is_ready = slot.buffer.is_none() || *self.is_reached.get_mut();
+        if is_ready { free.ready.push(slot) } else { free.written.push(slot) }
     }
 }

@@ -35,6 +35,8 @@ mod chunks;
 mod column;
 #[cfg(feature = "ptx")]
 mod compiled;
+#[cfg(all(test, feature = "ptx"))]
+mod driver_calls;
 mod ends;
 #[cfg(feature = "ptx")]
 mod helpers;

@@ -1,5 +1,6 @@
 //! Results of a launch, and how they come to the host without making the stream wait.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,7 +14,7 @@ use super::landing::Landing;
 use super::states::States;
 use crate::backend::Outcome;
 use crate::checked::Elements;
-use crate::cuda::{CudaError, DeviceSlice, Header, KernelFault, Stream, Workspace};
+use crate::cuda::{CudaError, DeviceRead, DeviceSlice, Header, KernelFault, Stream, Workspace};
 use crate::error::Error;
 
 /// A launch that was given to a stream. It needs not be waited for; what it may have to report is then lost.
@@ -29,10 +30,18 @@ pub struct Launched {
     limit: Duration,
 }
 
-/// Where the totals of a launch are in device memory.
+/// The key of the workspaces of totals that are too long for a header.
+const TOTALS: u64 = 1;
+
+/// Where totals begin in a header, and how many bytes of them fit.
+const IN_HEADER: usize = 16;
+const MOST_IN_HEADER: usize = size_of::<Header>() - IN_HEADER;
+
+/// Where the totals of a launch are in device memory: in the header of its workspace, which comes to the host anyway, or in a
+/// workspace of their own.
 pub(super) struct Totals {
-    pub(super) workspace: Workspace,
-    pub(super) bytes: usize,
+    own: Option<Workspace>,
+    bytes: usize,
 }
 
 impl Launched {
@@ -47,11 +56,8 @@ impl Launched {
     ) -> Result<Launched, CudaError> {
         let mut launched = Launched { kernel, workspace, totals, landing: None, then: None, limit };
         if !launched.workspace.is_captured() {
-            let pieces: Vec<_> = match &launched.totals {
-                Some(totals) => vec![launched.header(), totals.in_device(&launched.kernel)],
-                None => Vec::new(),
-            };
-            launched.landing = Some(Landing::start(stream, &pieces)?);
+            let pieces = launched.pieces();
+            launched.landing = Some(Landing::start(stream, if launched.totals.is_some() { &pieces } else { &[] })?);
         }
         Ok(launched)
     }
@@ -83,6 +89,7 @@ impl Launched {
     /// # Errors
     /// The kernel reports a fault, or something failed on the device.
     pub fn wait(&self) -> Result<Vec<Constant>, CudaError> {
+        let _bound = self.kernel.device().bind()?;
         let result = self.arrive();
         if result.is_err() {
             self.workspace.quarantine();
@@ -94,27 +101,45 @@ impl Launched {
         let landed = self.landing.as_ref().map(Landing::wait).transpose()?;
         self.then.as_ref().map(Landing::wait).transpose()?;
         expect_no_quarantine(&self.workspace)?;
-        let (header, totals) = match (landed, &self.totals) {
-            (Some(landed), Some(_)) => {
-                let (header, totals) = landed.split_at(size_of::<Header>());
-                (bytemuck::pod_read_unaligned(header), totals.to_vec())
-            }
+        let Some(totals) = &self.totals else {
             // Faults stay in the header until it is zeroed.
-            (_, None) => (self.workspace.header()?, Vec::new()),
-            (None, Some(totals)) => {
-                let mut bytes = vec![0; totals.bytes];
-                totals.in_device(&self.kernel).copy_to(self.kernel.device().aside()?, &mut bytes)?;
-                (self.workspace.header()?, bytes)
-            }
+            expect_no_fault(self.workspace.header()?, self.limit)?;
+            return Ok(Vec::new());
         };
-        expect_no_fault(header, self.limit)?;
-        Ok(unpack(&self.kernel.manifest().arguments, &totals))
+        let landed = match landed {
+            Some(landed) => Cow::Borrowed(landed),
+            None => Cow::Owned(self.read_aside()?),
+        };
+        let (header, own) = landed.split_at(size_of::<Header>());
+        expect_no_fault(bytemuck::pod_read_unaligned(header), self.limit)?;
+        let totals = if totals.own.is_some() { own } else { &header[IN_HEADER..][..totals.bytes] };
+        Ok(unpack(&self.kernel.manifest().arguments, totals))
     }
 
-    fn header(&self) -> DeviceSlice<'_, u8> {
+    /// The header and totals of a launch that became part of a graph, as they are now.
+    fn read_aside(&self) -> Result<Vec<u8>, CudaError> {
+        let mut bytes = Vec::new();
+        for piece in self.pieces() {
+            let at = bytes.len();
+            bytes.resize(at + piece.len(), 0);
+            piece.copy_to(self.kernel.device().aside()?, &mut bytes[at..])?;
+        }
+        Ok(bytes)
+    }
+
+    /// The header, and the totals that are not in it.
+    fn pieces(&self) -> [DeviceSlice<'_, u8>; 2] {
+        let device = self.kernel.device();
+        let own = self.totals.as_ref().and_then(|totals| Some((totals.own.as_ref()?.states(), totals.bytes)));
+        let (totals, bytes) = own.unwrap_or_default();
         // SAFETY: every workspace begins with a header, and is borrowed; the device writes it, but a copy of 64 bytes
-        // that it makes while a kernel runs has some value of each word, and all values are headers.
-        unsafe { DeviceSlice::from_raw(self.kernel.device(), self.workspace.address(), size_of::<Header>()) }
+        // that it makes while a kernel runs has some value of each word, and all values are headers. The other workspace was
+        // leased with so many bytes behind its header, and is borrowed; the kernel writes them, and reads of them follow in the
+        // same stream, or when its graph is done.
+        unsafe {
+            let header = DeviceSlice::from_raw(device, self.workspace.address(), size_of::<Header>());
+            [header, DeviceSlice::from_raw(device, totals, bytes)]
+        }
     }
 }
 
@@ -135,10 +160,15 @@ pub(super) fn expect_no_fault(header: Header, limit: Duration) -> Result<(), Cud
 }
 
 impl Totals {
-    fn in_device(&self, kernel: &GpuKernel) -> DeviceSlice<'_, u8> {
-        // SAFETY: the workspace was leased with so many bytes behind its header, and is borrowed; the kernel writes
-        // them, and reads of them follow in the same stream, or when its graph is done.
-        unsafe { DeviceSlice::from_raw(kernel.device(), self.workspace.states(), self.bytes) }
+    /// Those of a launch in this workspace, so many bytes.
+    pub(super) fn of(workspace: &Workspace, bytes: usize) -> Result<Totals, CudaError> {
+        let own = if bytes > MOST_IN_HEADER { Some(workspace.lease_beside(TOTALS, bytes)?) } else { None };
+        Ok(Totals { own, bytes })
+    }
+
+    /// Where the kernel writes them.
+    pub(super) fn address(&self, workspace: &Workspace) -> u64 {
+        self.own.as_ref().map_or(workspace.address() + IN_HEADER as u64, Workspace::states)
     }
 }
 

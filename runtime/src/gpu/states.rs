@@ -1,6 +1,8 @@
 //! States of a program among those of its lowered form, which may have more components and one more
 //! stage.
 
+use std::borrow::Cow;
+
 use monoscan_ir::Constant;
 use monoscan_ir::transform::{Check, Finding, Lowered};
 
@@ -61,14 +63,11 @@ impl States {
         })
     }
 
-    /// A state of the program, or else the identities, as one of the lowered program. `rank` records were kept before.
-    pub(crate) fn lowered(&self, state: Option<&[Constant]>, rank: u64) -> Vec<Constant> {
-        let mut lowered = self.identities.clone();
+    /// A state of the program, or else the identities, as one of the lowered program.
+    pub(crate) fn lowered(&self, state: Option<&[Constant]>) -> Cow<'_, [Constant]> {
+        let mut lowered = Cow::Borrowed(&*self.identities);
         for (&place, &component) in self.places.iter().zip(state.into_iter().flatten()) {
-            lowered[place] = component;
-        }
-        if let Some(place) = self.rank {
-            lowered[place] = rank.into();
+            lowered.to_mut()[place] = component;
         }
         lowered
     }
@@ -120,11 +119,11 @@ mod tests {
         let lowered = lower(&program, form);
         let states = States::new(&lowered);
         let own = [Constant::from(5u64), Constant::from(6u32)];
-        let all = [own[0], own[1], Constant::from(false), Constant::from(40u64)];
-        let made = states.lowered(Some(&own), 40);
-        assert_eq!(made[..3], all[..3]);
+        let mut made = states.lowered(Some(&own)).into_owned();
+        assert_eq!(made, [own[0], own[1], Constant::from(false), Constant::from(0u64)]);
+        made[3] = 40u64.into();
         assert_eq!(states.own(&made, 2), own);
         assert_eq!(states.kept(&made), Some(40));
-        assert_eq!(states.own(&states.lowered(None, 0), 2), [Constant::from(0u64), Constant::from(1u32)]);
+        assert_eq!(states.own(&states.lowered(None), 2), [Constant::from(0u64), Constant::from(1u32)]);
     }
 }

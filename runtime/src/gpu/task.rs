@@ -27,15 +27,15 @@ pub(crate) struct Task<'a> {
     pub(super) inputs: SmallVec<[u64; 8]>,
     pub(super) outputs: SmallVec<[u64; 8]>,
     /// The spaced columns, of which the kernel sees copies.
-    pub(super) spaced: SmallVec<[SpacedColumn; 2]>,
+    pub(super) spaced: Vec<SpacedColumn>,
     pub(super) len: usize,
     /// The output column with the least capacity, and that.
     capacity: (usize, usize),
     /// Whether it gives totals and writes nothing.
     pub(super) reduces: bool,
-    /// Whether the program reads the record before.
+    /// Whether the program reads the record before, if the call may go on from one.
     reads_previous: bool,
-    /// How many components a state of the program has, and a carry.
+    /// How many components a state of the program has, and the call's carry, if there is one.
     pub(super) lengths: (usize, usize),
 }
 
@@ -93,7 +93,7 @@ impl<'a> Task<'a> {
             settings,
             inputs: SmallVec::new(),
             outputs: SmallVec::new(),
-            spaced: SmallVec::new(),
+            spaced: Vec::new(),
             len,
             capacity: (0, 0),
             reduces: false,
@@ -120,8 +120,10 @@ impl<'a> Task<'a> {
 
     /// Checks what a call says besides its columns, and adds that of flags to them.
     fn checked(mut self, program: &Program, device: Device) -> Result<Task<'a>, Error> {
-        self.reads_previous = program.reads_previous();
-        self.lengths = (program.state_len(), program.first_carry().len());
+        // What a call asks of the record before, and the length of a carry, are found by a walk over the program.
+        let resumes = self.call.carry.is_some();
+        self.reads_previous = (resumes || self.reduces) && program.reads_previous();
+        self.lengths = (program.state_len(), if resumes { program.carry_len() } else { 1 });
         checks::call(program, device, self.call, self.call.carry, self.len)?;
         checks::parameters(program, self.settings.parameters.values())?;
         // What is made gets its address later, which is that of a workspace.
@@ -182,6 +184,8 @@ impl<'a> Task<'a> {
     /// Gives it to a stream, unless there is nothing to do.
     pub(super) fn submit(mut self, scan: &OnGpu, stream: &Stream) -> Result<Pending, Error> {
         stream.expect_device("the stream's device", &scan.device)?;
+        // Under this guard the driver is asked for the thread's context once.
+        let _bound = scan.device.bind()?;
         #[cfg(feature = "ptx")]
         if let Some(chunks) = scan.chunks.as_ref().filter(|chunks| chunks.does(&self)) {
             return chunks.submit(&self, scan.total_components(false), stream);
@@ -200,8 +204,8 @@ impl<'a> Task<'a> {
                 let mut added = self.add(scan, &found, stream)?;
                 (begun, helpers) = (added.begun.take(), std::mem::take(&mut added.helpers));
                 let Found { kernel, states } = found;
-                let start = states.lowered(call.carry.or(self.init()), 0);
-                let init = states.lowered(self.init(), 0);
+                let start = states.lowered(call.carry.or(self.init()));
+                let init = states.lowered(self.init());
                 let columns: SmallVec<[u64; 8]> = self.inputs.iter().chain(&self.outputs).copied().collect();
                 let launch = Launch {
                     span,
@@ -263,6 +267,6 @@ impl<'a> Task<'a> {
 impl OnGpu {
     /// How many components a total has: those of a carry where there is one, else those of the states of all stages.
     pub(super) fn total_components(&self, has_carry: bool) -> usize {
-        if has_carry { self.program.first_carry().len() } else { self.program.state_len() }
+        if has_carry { self.program.carry_len() } else { self.program.state_len() }
     }
 }

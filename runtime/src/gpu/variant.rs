@@ -1,7 +1,6 @@
 //! The forms of a program that calls need, and their kernels, each compiled when the first call
 //! needs it.
 
-use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Instant;
 
@@ -9,6 +8,7 @@ use monoscan_codegen::gpu::{AccessPattern, Arch, GpuPlan};
 use monoscan_codegen::nvptx::{KernelIr, KernelPlan, NvptxError, PlanError};
 use monoscan_ir::transform::{Form, Lowered, lower};
 use monoscan_ir::{Constant, Program, Verified};
+use rustc_hash::FxHashMap;
 
 use super::kernel::{GpuKernel, expect_driver};
 use super::states::States;
@@ -29,7 +29,7 @@ pub(super) struct Need {
 pub(super) struct Variant {
     pub(super) program: Lowered,
     pub(super) states: Arc<States>,
-    kernels: Mutex<HashMap<AccessPattern, Arc<GpuKernel>>>,
+    kernels: Mutex<FxHashMap<AccessPattern, Arc<GpuKernel>>>,
     /// Up to how many records a line is short.
     short: OnceLock<usize>,
     /// Records of the tiles of lines and rows. To plan may be to look for names of an automaton's maps, so it is done once.
@@ -40,7 +40,7 @@ pub(super) struct Variant {
 pub(super) struct Variants {
     pub(super) program: Arc<Verified<Program>>,
     pub(super) maker: Maker,
-    made: Mutex<HashMap<Need, Arc<Variant>>>,
+    made: Mutex<FxHashMap<Need, Arc<Variant>>>,
 }
 
 /// The maker of kernels.
