@@ -4,7 +4,7 @@
 mod common;
 
 use common::random_inputs;
-use monoscan_ir::facts::LengthOnly;
+use monoscan_ir::facts::{LengthOnly, Restart};
 use monoscan_ir::interp::{self, Mode, Request, Run};
 use monoscan_ir::transform::{Form, Lowered, Role, SegmentStart, lower};
 use monoscan_ir::{Constant, Program, Source, Type, Verified, WellTyped, verify};
@@ -253,10 +253,10 @@ fn states_in_which_a_segment_began_forget_what_was_before() {
         let lowered = lower(&program, Form { heads: true, ..Form::default() });
         // Not the rank, which goes on from segment to segment.
         for (stage, facts) in lowered.stages.iter().zip(lowered.facts()).take(program.stages.len()) {
-            let restart = facts.restart.expect("the head, if nothing else") as usize;
+            let Some(Restart::Flag(restart)) = facts.restart else { panic!("the head, if nothing else") };
             let state = |bits| stage.state.iter().map(move |&ty| Constant::new(ty, bits));
             let mut later: Vec<Constant> = state(0x0302_0100_0403_0201_0303_0303_0000_0102).collect();
-            later[restart] = Constant::from(true);
+            later[restart as usize] = Constant::from(true);
             let after = |bits| {
                 let both: Vec<Constant> = state(bits).chain(later.iter().copied()).collect();
                 interp::call(&stage.combine, &both, &lowered.tables)

@@ -1,8 +1,8 @@
-//! Tiles whose last elements begin a segment, which alone are reduced then, beside tiles that have
-//! to be reduced whole.
+//! Tiles whose last elements begin a segment, or lead all states of an automaton to one: these
+//! alone are reduced then. Beside them are tiles that have to be reduced whole.
 
 use monoscan::PlanOptions;
-use monoscan::ops::{Max, Segmented, Sum};
+use monoscan::ops::{Max, Segmented, StateMap, Sum};
 use monoscan::prelude::*;
 
 /// Elements of a tile: 64 and 256 of its last elements are looked at.
@@ -75,6 +75,45 @@ fn segments_of_a_call_go_on_from_tile_to_tile_in_both_directions() {
             let (expected, _) = by_hand(&ends, &backwards, i32::MIN, i32::max);
             let found = scan.request().segmented(&heads[..]).reversed().inclusive(&records[..]).unwrap();
             assert!(found.iter().rev().map(|max| max.0).eq(expected), "{threads} threads, reversed");
+        }
+    }
+}
+
+#[scan_fn]
+fn move_of(moves: Table<StateMap<16>>, symbol: u8) -> StateMap<16> {
+    moves.get(symbol as u32)
+}
+
+/// Symbols 0 to 2 turn the states by so many, so that no text of them forgets its start; 3 to 18 lead all states to one.
+fn turns_and_resets() -> Vec<StateMap<16>> {
+    let turn = |by: u8| StateMap { to: std::array::from_fn(|state| (state as u8 + by) % 16) };
+    (0..3).map(turn).chain((0..16).map(|to| StateMap { to: [to; 16] })).collect()
+}
+
+#[test]
+fn automata_forget_what_was_before_a_constant_map() {
+    let len = 9 * TILE + 700;
+    let moves = turns_and_resets();
+    for threads in [1, 2, 3] {
+        let scan = Scan::<StateMap<16>>::builder()
+            .lift(move_of {}.with_table(&moves))
+            .project(scan!(|map: StateMap<16>| -> u8 { StateMap::from_start(map) }))
+            .plan(plan())
+            .threads(threads)
+            .build()
+            .unwrap();
+        assert!(scan.explain_verbose().contains("restarts:"), "{}", scan.explain_verbose());
+        for resets in patterns(len) {
+            let symbol = |(reset, x): (&bool, i32)| if *reset { 3 + (x & 15) as u8 } else { (x & 3).min(2) as u8 };
+            let text: Vec<u8> = resets.iter().zip(numbers(len)).map(symbol).collect();
+            let mut map = StateMap { to: std::array::from_fn(|state| state as u8) };
+            let expected = text.iter().map(|&symbol| {
+                map.to = map.to.map(|state| moves[symbol as usize].to[state as usize]);
+                map.to[0]
+            });
+            let expected: Vec<u8> = expected.collect();
+            assert_eq!(scan.inclusive(&text[..]).unwrap(), expected, "{threads} threads");
+            assert_eq!(scan.reduce(&text[..]).unwrap().to, map.to, "{threads} threads");
         }
     }
 }

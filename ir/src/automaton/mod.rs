@@ -90,6 +90,11 @@ impl Automaton {
     }
 }
 
+/// Whether a stage's states are maps that `combine` composes, the later one after the earlier.
+pub(crate) fn is_automaton(stage: &Stage, tables: &[Table]) -> bool {
+    stage.automaton || recognised(stage, tables).is_some()
+}
+
 /// How many states an automaton has that a program does not declare: its `combine` composes maps.
 fn recognised(stage: &Stage, tables: &[Table]) -> Option<usize> {
     let combine = simplify(&stage.combine, tables);

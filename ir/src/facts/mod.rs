@@ -18,7 +18,7 @@
 //! | `carry` | what a carry needs of `combine` to pass a block |
 //! | `length` | the components that depend on how many elements there were, not on which |
 //! | `change` | the components that hold the place of the last element of some kind |
-//! | `restart` | the flag that makes a state forget what was before it |
+//! | `restart` | what makes a state forget the states before it |
 //! | `ranges`, `interval` | the interval each integer component stays in |
 //! | `path` | the cycles that one element adds to the carried chain |
 //!
@@ -48,6 +48,7 @@ pub use levels::Level;
 pub use own_fold::OwnFold;
 pub use path::{latency, work};
 pub use ranges::{Range, value_ranges};
+pub use restart::Restart;
 pub use sequential::Ends;
 pub use step::step;
 pub(crate) use step::{drop_unused, source_types};
@@ -59,8 +60,8 @@ use crate::program::Program;
 pub struct StageFacts {
     /// Which components depend on the number of elements alone, and their values.
     pub length_only: LengthOnly,
-    /// The `bool` component that, where it is true in the later of two states, makes `combine` the same for every earlier one.
-    pub restart: Option<u32>,
+    /// By what the later of two states makes `combine` the same for every earlier one, if anything does.
+    pub restart: Option<Restart>,
     /// The interval each component stays in, as long as states from outside lie in it too ([`Range::holds`]).
     pub ranges: Vec<Range>,
     /// Cycles that an element adds to the chain through this stage in the fold of its [level](Level).

@@ -99,6 +99,18 @@ fn maps_may_take_several_vectors() {
         verify(program).unwrap()
     };
     assert_eq!(Automaton::of(&backwards(32), 0), None, "later maps are applied first");
+    let restart = |program: &Verified<Program>| lower(program, Form::default()).facts()[0].restart;
+    assert_eq!(restart(&backwards(32)), None);
+    for states in [16, 48, 128] {
+        let maps = counting(states);
+        let program = writes_the_state(&maps);
+        assert_eq!(restart(&program), Some(Restart::ConstantMap), "{states} states");
+        for earlier in &maps {
+            let constant = cut(&vec![3; states.into()]);
+            let both = [cut(earlier), constant.clone()].concat();
+            assert_eq!(call(&program.stages[0].combine, &both, &program.tables), constant);
+        }
+    }
 }
 
 #[test]

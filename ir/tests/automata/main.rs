@@ -8,6 +8,7 @@ mod replays;
 use monoscan_ir::automaton::{
     Automaton, Carried, Composition, LaneBody, MOST_MAP_BYTES, MapFold, MapsError, SymbolReplay, TableBudget,
 };
+use monoscan_ir::facts::Restart;
 use monoscan_ir::interp::{Mode, call};
 use monoscan_ir::transform::{Form, Lowered, lower};
 use monoscan_ir::{

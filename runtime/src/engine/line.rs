@@ -15,6 +15,7 @@ use monoscan_protocol::state::State;
 use smallvec::SmallVec;
 
 use super::interrupt::Interrupt;
+use super::restarts::Patience;
 use super::segments::{Made, Segments};
 use super::slots::{Slots, Start};
 use super::variant::Kernels;
@@ -121,6 +122,7 @@ pub(crate) struct Worker<'a> {
     /// The inputs with the columns of segments that were made last.
     inputs: Bases<*const u8>,
     made: Made,
+    pub(super) patience: Patience,
 }
 
 // SAFETY: its pointers are into the line's columns and those that it made, which any thread may use that may use the line.
@@ -135,6 +137,7 @@ impl<'a> Line<'a> {
             sink: SmallVec::from_elem(0, code.sink_bytes().div_ceil(16)),
             inputs: Bases::from_slice(&self.inputs),
             made: Made::default(),
+            patience: Patience::default(),
         }
     }
 

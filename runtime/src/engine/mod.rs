@@ -11,6 +11,7 @@
 //! | `line` | one sequence of records, and the calls of generated code |
 //! | `walk` | how a line is walked: in one pass, or strip by strip |
 //! | `tiles` | its tiles, on many threads |
+//! | `restarts` | tiles of which only the last elements are reduced |
 //! | `helpers` | how many threads work is worth |
 //! | `interrupt` | calls that are given up |
 //! | `ahead` | memory asked for before it is used |
@@ -30,6 +31,7 @@ mod native;
 mod needs;
 pub(crate) mod off_core;
 mod on_cpu;
+mod restarts;
 mod rows;
 mod segments;
 mod self_check;

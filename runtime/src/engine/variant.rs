@@ -7,7 +7,6 @@ use std::sync::{Arc, OnceLock};
 use monoscan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa, Kernel, Native};
 use monoscan_codegen::plan::{Plan, PlanOptions, plan};
 use monoscan_codegen::target::CpuTarget;
-use monoscan_ir::facts::StageFacts;
 use monoscan_ir::transform::{Form, Lowered, SegmentStart, lower};
 use monoscan_ir::{Constant, Field, Layout, Mode, Program, Verified};
 use monoscan_protocol::state::State;
@@ -16,6 +15,7 @@ use smallvec::SmallVec;
 use super::between::ShortBetween;
 use super::length_constants::LengthConstants;
 use super::native::{self, Natives};
+use super::restarts::Restarts;
 use super::short::{Short, ShortRows, ShortWhole, Whole};
 use super::slots::Slots;
 use crate::call::Rows;
@@ -54,8 +54,8 @@ pub(crate) struct Kernels {
     /// The identities of all stages, as they lie in a slot.
     pub(crate) identity: State,
     pub(crate) sizes: Sizes,
-    /// Where the states of each stage say that they forget what was before them, if the plan makes use of that.
-    pub(crate) restarts: Option<SmallVec<[Field; 2]>>,
+    /// By what the states of each stage forget those before them, if the plan makes use of that.
+    pub(crate) restarts: Option<Restarts>,
 }
 
 /// Bytes of the records of each column.
@@ -130,9 +130,7 @@ impl Variant {
             };
             let code = if access == Access::Line { code.with_candidates(self.native.clone()) } else { code };
             let length_constants = LengthConstants::new(&self.program, &code, self.plan.block);
-            let restart = |(stage, facts): (u32, &StageFacts)| code.state_layout().field(stage, facts.restart?);
-            let restarts = || (0..).zip(self.program.facts()).map(restart).collect();
-            let restarts = if self.plan.restarts { restarts() } else { None };
+            let restarts = if self.plan.restarts { Restarts::of(&self.program, &code) } else { None };
             let identities = code.state_layout().fields().zip(self.program.identities());
             let identity = Slots::one(code.state_layout(), identities).state(0);
             let components = (0..).zip(self.program.carried_components());

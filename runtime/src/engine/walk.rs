@@ -25,14 +25,8 @@ use std::ops::Range;
 
 use monoscan_codegen::plan::{Association, Plan};
 
-use super::line::{AGGREGATE, BEFORE, BLOCKS, CARRY, Line, Strip, Worker};
+use super::line::{BEFORE, BLOCKS, CARRY, Line, Strip, Worker};
 use super::slots::Slots;
-
-/// The fewest elements at the end of a tile that are looked at for a restart, by how many times more they are next, and
-/// the least part of a tile that is looked at no more: then it is reduced, for a sixth more in all.
-const FEWEST_AT_END: usize = 64;
-const MORE_AT_END: usize = 4;
-const PART_AT_END: usize = 8;
 
 /// How a range of elements is cut.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -143,20 +137,6 @@ impl<'a> Line<'a> {
     pub(super) fn rounds_by_tile(&self, len: usize) -> bool {
         let is_cut = len > self.plan.direct.max(self.plan.tile()) && !self.plan.is_sequential(1);
         self.plan.association == Association::Fixed && is_cut
-    }
-
-    /// Whether a tile's last elements forget what was before them. Then the aggregate of the whole tile is theirs.
-    pub(super) fn reduce_end(&self, tile: Range<usize>, worker: &mut Worker<'_>) -> bool {
-        let Some(restarts) = &self.kernels.restarts else { return false };
-        let lengths = std::iter::successors(Some(FEWEST_AT_END), |elements| Some(MORE_AT_END * elements));
-        lengths.take_while(|&elements| elements <= tile.len() / PART_AT_END).any(|elements| {
-            self.reduce(
-                0,
-                Strip { start: tile.end - elements, block: elements, interleave: 1, slot: AGGREGATE },
-                worker,
-            );
-            restarts.iter().all(|&field| worker.states.read(AGGREGATE, field).bits() != 0)
-        })
     }
 
     /// The elements of a tile.
