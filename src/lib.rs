@@ -46,6 +46,7 @@
 // The macros' output names `::monoscan`, and is used inside this crate too.
 extern crate self as monoscan;
 
+mod parallel;
 #[macro_use]
 mod prefixes;
 

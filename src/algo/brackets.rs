@@ -15,10 +15,9 @@
 //! The bracket that encloses a place is on top of the stack there: one more loop over each block,
 //! from the brackets that are open where it begins.
 
-use rayon::prelude::*;
-
 use super::lists::NONE;
 use super::{AlgoError, counted};
+use crate::parallel;
 use crate::prelude::*;
 
 /// Places of a block.
@@ -62,14 +61,13 @@ impl Side {
 pub fn partners(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
     check_places(sides)?;
     let mut partners = vec![NONE; sides.len()];
-    let match_block = |(block, (sides, partners)): (usize, (&[Side], &mut [u32]))| {
+    let match_block = |block: usize, (sides, partners): (&[Side], &mut [u32])| {
         let first = (block * BLOCK) as u32;
         Unmatched::of(sides, first, |open, close| {
             (partners[(open - first) as usize], partners[(close - first) as usize]) = (close, open);
         })
     };
-    let blocks = sides.par_chunks(BLOCK).zip(partners.par_chunks_mut(BLOCK)).enumerate();
-    let unmatched: Vec<Unmatched> = blocks.map(match_block).collect();
+    let unmatched = parallel::map(sides.chunks(BLOCK).zip(partners.chunks_mut(BLOCK)), match_block);
     let mut stack: Vec<u32> = Vec::new();
     for Unmatched { closing, opening } in unmatched {
         for close in closing {
@@ -96,8 +94,8 @@ pub fn partners(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
 /// As [`partners`].
 pub fn enclosing(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
     check_places(sides)?;
-    let of_block = |(block, sides)| Unmatched::of(sides, (block * BLOCK) as u32, |_, _| ());
-    let unmatched: Vec<Unmatched> = sides.par_chunks(BLOCK).enumerate().map(of_block).collect();
+    let of_block = |block: usize, sides: &[Side]| Unmatched::of(sides, (block * BLOCK) as u32, |_, _| ());
+    let unmatched = parallel::map(sides.chunks(BLOCK), of_block);
     // What is open where each block begins, as far as it is closed there, and one more.
     let mut stack: Vec<u32> = Vec::new();
     let open = unmatched.into_iter().map(|Unmatched { closing, opening }| {
@@ -110,8 +108,8 @@ pub fn enclosing(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
     let open: Vec<Vec<u32>> = open.collect();
 
     let mut enclosing = vec![NONE; sides.len()];
-    let blocks = sides.par_chunks(BLOCK).zip(enclosing.par_chunks_mut(BLOCK)).zip(open).enumerate();
-    blocks.for_each(|(block, ((sides, enclosing), mut stack))| {
+    let blocks = sides.chunks(BLOCK).zip(enclosing.chunks_mut(BLOCK)).zip(open);
+    parallel::for_each(blocks, |block, ((sides, enclosing), mut stack)| {
         for ((place, side), enclosing) in ((block * BLOCK) as u32..).zip(sides).zip(enclosing) {
             if *side == Side::Close {
                 stack.pop();

@@ -34,11 +34,10 @@
 
 use std::ops::RangeInclusive;
 
-use rayon::prelude::*;
-
 use super::sort::{Order, SortKey, sort};
 use super::{AlgoError, LONG, check_length, check_offsets, compiled, counted, runs};
 use crate::ops::{Moments, Segmented, Sum};
+use crate::parallel;
 use crate::prelude::*;
 use crate::scan::Unzipped;
 
@@ -182,9 +181,8 @@ where
     T: Num,
 {
     check_length("keys", x.len(), keys.len())?;
-    let blocks: Vec<_> =
-        keys.par_chunks(BLOCK).zip(x.par_chunks(BLOCK)).map(|(keys, x)| sums_of_block(keys, x)).collect();
-    let mut blocks = blocks.into_iter();
+    let blocks = keys.chunks(BLOCK).zip(x.chunks(BLOCK));
+    let mut blocks = parallel::map(blocks, |_, (keys, x)| sums_of_block(keys, x)).into_iter();
     let (mut keys, mut sums) = blocks.next().unwrap_or_default();
     for (more_keys, more_sums) in blocks {
         let goes_on = keys.last() == more_keys.first();
@@ -302,16 +300,16 @@ fn span<K: SortKey>(x: &[K]) -> Option<RangeInclusive<u64>> {
     // Each by a loop of its own, which is one in vectors.
     let least = |x: &[K]| x.iter().fold(first, |least, &key| if key < least { key } else { least });
     let most = |x: &[K]| x.iter().fold(first, |most, &key| if key > most { key } else { most });
-    let ends = |x: &[K]| (least(x), most(x));
+    let ends = |_, x: &[K]| (least(x), most(x));
     let of_both = |a: (K, K), b: (K, K)| (least(&[a.0, b.0]), most(&[a.1, b.1]));
-    let (least, most) = x.par_chunks(LONG).map(ends).reduce(|| (first, first), of_both);
+    let (least, most) = parallel::map(x.chunks(LONG), ends).into_iter().fold((first, first), of_both);
     Some(least.ordered()..=most.ordered())
 }
 
 /// How many keys have each of these numbers, if all have one of them.
 fn counts<K: SortKey>(x: &[K], numbers: &RangeInclusive<u64>) -> Option<Vec<u32>> {
     let (least, counters) = (*numbers.start(), (numbers.end() - numbers.start()) as usize + 1);
-    let count = |x: &[K]| {
+    let count = |_, x: &[K]| {
         let mut counts = vec![0; counters];
         for key in x {
             *counts.get_mut(key.ordered().wrapping_sub(least) as usize)? += 1;
@@ -324,5 +322,5 @@ fn counts<K: SortKey>(x: &[K], numbers: &RangeInclusive<u64>) -> Option<Vec<u32>
     };
     // Parts are longer than the counters that they need.
     let part = x.len().div_ceil(2 * rayon::current_num_threads()).max(LONG);
-    x.par_chunks(part).map(count).try_reduce_with(|a, b| Some(add(a, b)))?
+    parallel::map(x.chunks(part), count).into_iter().reduce(|a, b| Some(add(a?, b?)))?
 }

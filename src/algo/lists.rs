@@ -22,10 +22,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use rayon::prelude::*;
-
 use super::{AlgoError, LONG, compiled, counted, mapped};
 use crate::ops::Sum;
+use crate::parallel;
 use crate::prelude::*;
 
 /// No element.
@@ -45,14 +44,18 @@ pub const NONE: u32 = u32::MAX;
 /// lists have no end; [`AlgoError::TooLong`].
 pub fn rank(next: &[u32]) -> Result<Vec<u32>, AlgoError> {
     let before = before(next)?;
-    let is_picked = |&element: &u32| before[element as usize] == NONE || is_drawn(element);
-    let picked: Vec<u32> = (0..next.len() as u32).into_par_iter().with_min_len(LONG).filter(is_picked).collect();
+    let picked = parallel::map(before.chunks(LONG), |number, before| {
+        let numbered = ((number * LONG) as u32..).zip(before);
+        numbered.filter_map(|(element, &before)| (before == NONE || is_drawn(element)).then_some(element)).collect()
+    });
+    let picked: Vec<u32> = <[Vec<u32>]>::concat(&picked);
 
     // Of each element its walk, and its place there.
     let walks = mapped(next.len(), |_| AtomicU64::new(u64::MAX));
     let mut ends = vec![(NONE, 0); picked.len()];
-    let groups = picked.par_chunks(GROUP).zip(ends.par_chunks_mut(GROUP)).enumerate();
-    groups.for_each(|(number, (picked, ends))| walk(next, (number * GROUP) as u64, picked, &walks, ends));
+    parallel::for_each(picked.chunks(GROUP).zip(ends.chunks_mut(GROUP)), |number, (picked, ends)| {
+        walk(next, (number * GROUP) as u64, picked, &walks, ends);
+    });
     let walks: Vec<u64> = walks.into_iter().map(AtomicU64::into_inner).collect();
 
     // The walks list by list, in order.
@@ -128,19 +131,19 @@ fn is_drawn(element: u32) -> bool {
 /// # Errors
 /// As [`rank`].
 pub fn rank_by_jumping(next: &[u32]) -> Result<Vec<u32>, AlgoError> {
-    let mut back = before(next)?;
-    let mut ranks: Vec<u32> = back.iter().map(|&before| (before != NONE) as u32).collect();
+    // Of each element one before it, and how far that is.
+    let far = |before: u32| (before, (before != NONE) as u32);
+    let mut back: Vec<(u32, u32)> = before(next)?.into_iter().map(far).collect();
     // Twice as far in each round, so this many reach the start of a list of all elements.
     for _ in 0..=next.len().max(1).ilog2() {
-        let jump = |(&before, &rank): (&u32, &u32)| match before {
-            NONE => (NONE, rank),
-            before => (back[before as usize], rank + ranks[before as usize]),
-        };
-        (back, ranks) = back.par_iter().zip(&ranks).map(jump).unzip();
+        back = mapped(back.len(), |element| match back[element] {
+            (NONE, rank) => (NONE, rank),
+            (before, rank) => (back[before as usize].0, rank + back[before as usize].1),
+        });
     }
-    match back.iter().position(|&before| before != NONE) {
+    match back.iter().position(|&(before, _)| before != NONE) {
         Some(element) => Err(AlgoError::Cycle { element }),
-        None => Ok(ranks),
+        None => Ok(back.into_iter().map(|(_, rank)| rank).collect()),
     }
 }
 

@@ -51,9 +51,8 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 pub use error::AlgoError;
-use rayon::prelude::*;
 
-use crate::{Device, Error};
+use crate::{Device, Error, parallel};
 
 /// The scan that `make` builds, once: its type is the key, so it captures nothing.
 fn compiled<S, F>(make: F) -> Result<&'static S, Error>
@@ -97,8 +96,8 @@ fn kept(
 const LONG: usize = 1 << 15;
 
 /// The results of `of` for each number below `len`, on all threads if they are many.
-fn mapped<T: Send>(len: usize, of: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    (0..len).into_par_iter().with_min_len(LONG).map(of).collect()
+fn mapped<T: Send>(len: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    parallel::map_numbers(len, LONG, of)
 }
 
 /// As many records as a `u32` counts, or an error.

@@ -17,13 +17,12 @@
 //!
 //! Of floats, NaN differs from itself.
 
-use rayon::prelude::*;
-
 use super::{AlgoError, check_length, compiled, counted};
 use crate::Error;
 #[cfg(feature = "gpu")]
 use crate::ops::Max;
 use crate::ops::Sum;
+use crate::parallel;
 use crate::prelude::*;
 use crate::scan::Unzipped;
 
@@ -129,7 +128,7 @@ pub fn decode<T: Copy + Send + Sync>(values: &[T], lengths: &[u32]) -> Result<Ve
     records.resize(len as usize, any);
 
     let part = 1 << 14;
-    records.par_chunks_mut(part).enumerate().for_each(|(number, mut part_left)| {
+    parallel::for_each(records.chunks_mut(part), |number, mut part_left| {
         let mut at = number * part;
         let mut run = ends.partition_point(|&end| end <= at as u64);
         while !part_left.is_empty() {

@@ -13,10 +13,9 @@
 //!
 //! Blocks do not depend on the number of threads, so neither do roundings.
 
-use rayon::prelude::*;
-
 use super::{AlgoError, check_length, check_offsets, compiled};
 use crate::ops::{Segmented, Sum};
+use crate::parallel;
 use crate::prelude::*;
 
 /// Products of a block.
@@ -55,7 +54,11 @@ impl<'a, T: Num> Csr<'a, T> {
     ) -> Result<Csr<'a, T>, AlgoError> {
         check_length("columns", values.len(), columns.len())?;
         check_offsets(offsets, values.len())?;
-        if let Some(place) = columns.par_iter().with_min_len(BLOCK).position_any(|&column| column as usize >= width) {
+        let is_wrong = |&column: &u32| column as usize >= width;
+        let wrong = parallel::map(columns.chunks(BLOCK), |_, block| block.iter().any(is_wrong));
+        if wrong.contains(&true)
+            && let Some(place) = columns.iter().position(is_wrong)
+        {
             return Err(AlgoError::Index { argument: "columns", place, expected: width, got: columns[place] as usize });
         }
         Ok(Csr { offsets, columns, values, width })
@@ -89,7 +92,7 @@ impl<'a, T: Num> Csr<'a, T> {
         let first = |block: usize| starts.partition_point(|&start| start < block * BLOCK);
         let rows: Vec<usize> = (0..blocks).map(first).collect();
 
-        let sum_block = |(block, y): (usize, &mut [T])| {
+        let sum_block = |block: usize, y: &mut [T]| {
             let end = self.values.len().min((block + 1) * BLOCK);
             let rows = &self.offsets[rows[block]..][..=y.len()];
             let head = self.dot(block * BLOCK..rows[0].min(end), x);
@@ -100,13 +103,13 @@ impl<'a, T: Num> Csr<'a, T> {
             }
             (head, Segmented { start: !y.is_empty(), value: Sum(tail) })
         };
-        let mut parts = super::sort::pieces(y, &rows);
         if blocks == 1 {
-            parts.drain(..).enumerate().for_each(|part| _ = sum_block(part));
+            sum_block(0, y);
             return Ok(());
         }
         let open = compiled(Scan::<Segmented<Sum<T>>>::new)?;
-        let (heads, states): (Vec<T>, Vec<_>) = parts.into_par_iter().enumerate().map(sum_block).unzip();
+        let (heads, states): (Vec<T>, Vec<_>) =
+            parallel::map(super::sort::pieces(y, &rows).into_iter(), sum_block).into_iter().unzip();
 
         let open = open.exclusive(&states)?;
         for ((row, head), open) in rows.into_iter().zip(heads).zip(open).skip(1) {

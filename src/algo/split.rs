@@ -7,10 +7,9 @@
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 
-use rayon::prelude::*;
-
 use super::{AlgoError, LONG, compiled, counted};
 use crate::ops::Sum;
+use crate::parallel;
 use crate::prelude::*;
 
 /// Blocks for each thread: a thread that the system takes away leaves some to others.
@@ -56,8 +55,9 @@ fn split_to<T: Copy + Send + Sync>(
     if blocks == 1 {
         count((0, from), &mut counts, bucket);
     } else {
-        let parts = from.par_chunks(block).zip(counts.par_chunks_mut(buckets)).enumerate();
-        parts.for_each(|(number, (from, counts))| count((number * block, from), counts, bucket));
+        parallel::for_each(from.chunks(block).zip(counts.chunks_mut(buckets)), |number, (from, counts)| {
+            count((number * block, from), counts, bucket);
+        });
     }
 
     let (mut places, starts) = first_places(&counts, buckets)?;
@@ -68,8 +68,9 @@ fn split_to<T: Copy + Send + Sync>(
     if blocks == 1 {
         move_all((0, from), &mut places);
     } else {
-        let parts = from.par_chunks(block).zip(places.par_chunks_mut(buckets)).enumerate();
-        parts.for_each(|(number, (from, places))| move_all((number * block, from), places));
+        parallel::for_each(from.chunks(block).zip(places.chunks_mut(buckets)), |number, (from, places)| {
+            move_all((number * block, from), places);
+        });
     }
     Ok(starts)
 }

@@ -24,13 +24,12 @@
 //! numbers than their children, two plain loops do. The tour of parentheses is there already, and
 //! needs the [partners](super::brackets) only.
 
-use rayon::prelude::*;
-
 use super::brackets::{Side, partners};
 use super::lists::{NONE, rank};
 use super::sort::{Order, sort_with_values};
 use super::{AlgoError, LONG, check_length, compiled, counted, mapped};
 use crate::ops::Sum;
+use crate::parallel;
 use crate::prelude::*;
 
 /// The Euler tour of a forest.
@@ -92,12 +91,15 @@ impl Tour {
             return Err(AlgoError::TooLong { len: parents.len(), limit: 1 << 31 });
         }
         let is_wrong = |&parent: &u32| parent != NONE && parent >= len;
-        if let Some(place) = parents.par_iter().with_min_len(LONG).position_first(is_wrong) {
+        let wrong = parallel::map(parents.chunks(LONG), |_, part| part.iter().position(is_wrong));
+        if let Some(place) = (0..).step_by(LONG).zip(wrong).find_map(|(start, wrong)| Some(start + wrong?)) {
             let got = parents[place] as usize;
             return Err(AlgoError::Index { argument: "parents", place, expected: parents.len(), got });
         }
-        let is_above = |(node, &parent): (usize, &u32)| parent == NONE || (parent as usize) < node;
-        if parents.par_iter().with_min_len(LONG).enumerate().all(is_above) {
+        let are_above = |number: usize, part: &[u32]| {
+            (number * LONG..).zip(part).all(|(node, &parent)| parent == NONE || (parent as usize) < node)
+        };
+        if parallel::map(parents.chunks(LONG), are_above).into_iter().all(|are_above| are_above) {
             return Ok(Tour::of(nodes_downwards(parents)));
         }
 

@@ -6,9 +6,8 @@
 //! ended in another state, the piece is walked again from both, until both are in one state. So
 //! results are those of one walk, and no text takes more than some twice its time.
 
-use rayon::prelude::*;
-
 use super::transducer::Transducer;
+use crate::parallel;
 
 /// Pieces that a thread walks side by side.
 const BESIDE: usize = 4;
@@ -65,14 +64,14 @@ impl Walk {
         I: Copy + Into<usize> + Sync,
         O: Send,
     {
-        let group = |(place, output): (usize, &mut [O])| {
+        let group = |place: usize, output: &mut [O]| {
             let first = place * BESIDE * LEN;
             let froms = std::array::from_fn(|lane| self.guess(input, first + lane * LEN, LEN));
             self.group::<LEN, I, O>(froms, &input[first..first + output.len()], output, give)
         };
         let groups: Vec<[Walked; BESIDE]> = match input.len() >= WORTH_THREADS {
-            true => output.par_chunks_mut(BESIDE * LEN).enumerate().map(group).collect(),
-            false => output.chunks_mut(BESIDE * LEN).enumerate().map(group).collect(),
+            true => parallel::map(output.chunks_mut(BESIDE * LEN), group),
+            false => (0..).zip(output.chunks_mut(BESIDE * LEN)).map(|(place, output)| group(place, output)).collect(),
         };
         let pieces = groups.concat().into_iter().zip(input.chunks(LEN).zip(output.chunks_mut(LEN)));
         let mut pieces: Vec<_> = pieces.collect();

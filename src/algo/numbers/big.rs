@@ -17,10 +17,9 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use rayon::prelude::*;
-
 use super::super::{AlgoError, check_length, compiled};
 use crate::ops::Carry;
+use crate::parallel;
 use crate::prelude::*;
 
 /// Digits of a block.
@@ -86,10 +85,11 @@ pub fn subtract_into(a: &[u64], b: &[u64], difference: &mut [u64]) -> Result<boo
 /// (a ⊻ flip) + b, each digit of it ⊻ flip, into a slice of the same length; gives whether a carry leaves.
 fn add_blocks(a: &[u64], b: &[u64], sum: &mut [u64], flip: u64) -> Result<bool, AlgoError> {
     let add_block = if flip == 0 { add_block::<0> } else { add_block::<{ u64::MAX }> };
-    let blocks = a.par_chunks(BLOCK).zip(b.par_chunks(BLOCK)).zip(sum.par_chunks_mut(BLOCK));
-    let carries: Vec<Carry> = blocks.map(|((a, b), sum)| add_block(a, b, sum)).collect();
+    let blocks = a.chunks(BLOCK).zip(b.chunks(BLOCK)).zip(sum.chunks_mut(BLOCK));
+    let carries: Vec<Carry> = parallel::map(blocks, |_, ((a, b), sum)| add_block(a, b, sum));
     let entering = compiled(Scan::<Carry>::new)?.exclusive(&carries)?;
-    sum.par_chunks_mut(BLOCK).zip(&entering).filter(|(_, carry)| carry.generate).for_each(|(sum, _)| {
+    let entered = sum.chunks_mut(BLOCK).zip(&entering).filter(|(_, carry)| carry.generate);
+    parallel::for_each(entered, |_, (sum, _)| {
         for digit in sum {
             let (next, overflows) = (*digit ^ flip).overflowing_add(1);
             *digit = next ^ flip;
@@ -184,10 +184,8 @@ pub fn add_rows_into<const W: usize>(a: &[[u64; W]], b: &[[u64; W]], sums: &mut 
     if a.len() <= rows {
         add(a, b, sums);
     } else {
-        a.par_chunks(rows)
-            .zip(b.par_chunks(rows))
-            .zip(sums.par_chunks_mut(rows))
-            .for_each(|((a, b), sums)| add(a, b, sums));
+        let parts = a.chunks(rows).zip(b.chunks(rows)).zip(sums.chunks_mut(rows));
+        parallel::for_each(parts, |_, ((a, b), sums)| add(a, b, sums));
     }
     Ok(())
 }

@@ -16,12 +16,11 @@
 mod key;
 mod quick;
 
-use rayon::prelude::*;
-
 pub use key::SortKey;
 pub use quick::quicksort;
 
 use super::{AlgoError, LONG, check_length, compiled, counted, mapped, split};
+use crate::parallel;
 
 /// Which comes first. Equal keys stay in their order in both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -90,8 +89,10 @@ pub fn sort_with_values<K: SortKey, V: Copy + Send + Sync>(
     let mut records = mapped(keys.len(), |place| (keys[place], values[place]));
     let flipped = order.flipped();
     sort_records(&mut records, move |&(key, _)| key.ordered() ^ flipped)?;
-    let taken_apart = keys.par_iter_mut().zip(values).zip(&records).with_min_len(LONG);
-    taken_apart.for_each(|((key, value), record)| (*key, *value) = *record);
+    let parts = keys.chunks_mut(LONG).zip(values.chunks_mut(LONG)).zip(records.chunks(LONG));
+    parallel::for_each(parts, |_, ((keys, values), records)| {
+        keys.iter_mut().zip(values).zip(records).for_each(|((key, value), record)| (*key, *value) = *record);
+    });
     Ok(())
 }
 
@@ -121,16 +122,15 @@ fn sort_records<T: Copy + Send + Sync>(x: &mut [T], key: impl Fn(&T) -> u64 + Sy
         return Ok(());
     };
     // A run may be all there is.
-    let differing = |part: &[T]| part.iter().fold(0, |bits, record| bits | (key(record) ^ first));
-    let differing = x.par_chunks(1 << 16).map(differing).reduce(|| 0, |a, b| a | b);
+    let differing = |_, part: &[T]| part.iter().fold(0, |bits, record| bits | (key(record) ^ first));
+    let differing = parallel::map(x.chunks(1 << 16), differing).into_iter().fold(0, |a, b| a | b);
     let digits: Vec<u32> = (0..u64::BITS).step_by(8).filter(|&shift| (differing >> shift) as u8 != 0).collect();
     let mut spare;
     match &digits[..] {
         [less @ .., greatest] if size_of_val(x) > IN_CACHE => {
             let starts;
             (spare, starts) = split::parted(x, DIGITS, move |_, record| digit(key(record), *greatest))?;
-            let parts = pieces(&mut spare, &starts).into_par_iter().zip(pieces(x, &starts));
-            parts.try_for_each(|(part, spare)| by_digits(part, spare, less, key))?;
+            all_by_digits(pieces(&mut spare, &starts), pieces(x, &starts), less, key)?;
         }
         digits => {
             spare = x.to_vec();
@@ -165,12 +165,22 @@ fn by_digits<T: Copy + Send + Sync>(
         }
         [less @ .., greatest] if size_of_val(from) > IN_CACHE => {
             let starts = split::split(from, to, DIGITS, move |_, record| digit(key(record), *greatest))?;
-            let parts = pieces(to, &starts).into_par_iter().zip(pieces(from, &starts));
-            parts.try_for_each(|(part, spare)| by_digits(part, spare, less, key))?;
+            all_by_digits(pieces(to, &starts), pieces(from, &starts), less, key)?;
         }
         _ => in_cache(from, to, digits, key),
     }
     Ok(())
+}
+
+/// The same of parts, each beside its spare memory.
+fn all_by_digits<T: Copy + Send + Sync>(
+    parts: Vec<&mut [T]>,
+    spare: Vec<&mut [T]>,
+    digits: &[u32],
+    key: impl Fn(&T) -> u64 + Sync + Copy,
+) -> Result<(), AlgoError> {
+    let sorted = |_, (part, spare)| by_digits(part, spare, digits, key);
+    parallel::map(parts.into_iter().zip(spare), sorted).into_iter().collect()
 }
 
 /// The same on one thread, which counts all digits in one pass.

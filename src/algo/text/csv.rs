@@ -14,11 +14,10 @@
 
 use std::borrow::Cow;
 
-use rayon::prelude::*;
-
 use super::super::{AlgoError, compiled, counted};
 use super::numbers::parsed;
 use crate::ops::Xor;
+use crate::parallel;
 use crate::prelude::*;
 
 /// Bytes of a block.
@@ -55,15 +54,15 @@ pub fn csv(text: &[u8], separator: u8) -> Result<Fields, AlgoError> {
         return Err(AlgoError::Separator { got: separator });
     }
     let len = counted(text.len())?;
-    let is_odd = |block: &[u8]| Xor(block.iter().filter(|&&byte| byte == b'"').count() % 2 == 1);
-    let parities: Vec<Xor<bool>> = text.par_chunks(BLOCK).map(is_odd).collect();
+    let is_odd = |_, block: &[u8]| Xor(block.iter().filter(|&&byte| byte == b'"').count() % 2 == 1);
+    let parities: Vec<Xor<bool>> = parallel::map(text.chunks(BLOCK), is_odd);
     if parities.iter().filter(|parity| parity.0).count() % 2 == 1 {
         let place = text.iter().rposition(|&byte| byte == b'"').unwrap_or(0);
         return Err(AlgoError::OpenQuote { place });
     }
 
     let open = compiled(Scan::<Xor<bool>>::new)?.exclusive(&parities)?;
-    let ends = |((block, text), open): ((usize, &[u8]), Xor<bool>)| {
+    let ends = |block: usize, (text, open): (&[u8], Xor<bool>)| {
         let (mut is_open, mut ends) = (open.0, Vec::new());
         for (place, &byte) in (block * BLOCK..).zip(text) {
             is_open ^= byte == b'"';
@@ -73,7 +72,7 @@ pub fn csv(text: &[u8], separator: u8) -> Result<Fields, AlgoError> {
         }
         ends
     };
-    let ends: Vec<Vec<u32>> = text.par_chunks(BLOCK).enumerate().zip(open).map(ends).collect();
+    let ends: Vec<Vec<u32>> = parallel::map(text.chunks(BLOCK).zip(open), ends);
     let mut ends = ends.concat();
     let ends_row = |end: u32| text.get(end as usize) != Some(&separator);
     if !text.is_empty() && ends.last().is_none_or(|&end| end + 1 < len || !ends_row(end)) {

@@ -8,9 +8,8 @@
 //! cost     work n, depth 1 loop, 1 pass
 //! ```
 
-use rayon::prelude::*;
-
 use super::super::AlgoError;
+use crate::parallel;
 
 /// About as many bytes are checked by one thread at a time.
 const PART: usize = 1 << 15;
@@ -33,8 +32,8 @@ pub fn check_utf8(text: &[u8]) -> Result<(), AlgoError> {
     let place = match text.len().div_ceil(PART) {
         0 | 1 => wrong(0, text.len()),
         parts => {
-            let wrong_in = |part: usize| wrong(cut(text, part * PART), cut(text, (part + 1) * PART));
-            (0..parts).into_par_iter().find_map_first(wrong_in)
+            let wrong_in = |_, part: usize| wrong(cut(text, part * PART), cut(text, (part + 1) * PART));
+            parallel::map(0..parts, wrong_in).into_iter().flatten().next()
         }
     };
     place.map_or(Ok(()), |valid_up_to| Err(AlgoError::InvalidUtf8 { valid_up_to }))
