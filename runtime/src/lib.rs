@@ -54,7 +54,7 @@ pub use device_memory::DeviceMemory;
 pub use dynscan::{DynScan, DynScanBuilder, Representation};
 pub use engine::{Natives, Short, ShortBetween, ShortRows, ShortWhole, Whole, with_flags};
 pub use error::Error;
-pub use monoscan_codegen::cpu::{CodegenError, Kernel, SHORT_INPUTS, Vector};
+pub use monoscan_codegen::cpu::{CodegenError, Kernel, SHORT_INPUTS, ShortFn, Vector};
 #[doc(hidden)]
 pub use monoscan_codegen::gpu::Transducer;
 pub use monoscan_codegen::plan::{Association, Plan, PlanOptions};

@@ -195,7 +195,7 @@ impl DynScan {
         let len = checks::columns(self.program(), Device::cpu(), inputs, outputs)?;
         if carry.is_none()
             && inputs.iter().all(|column| column.spacing.is_none())
-            && let Some(written) = self.scanned(call, inputs.iter().map(|column| column.base), outputs, len)
+            && let Some(written) = self.scanned(call, inputs.iter().map(|column| column.base), (outputs, false), len)
         {
             return Ok(written);
         }
@@ -211,7 +211,7 @@ impl DynScan {
         let program = self.program();
         let len = checks::in_place(program, Device::cpu(), columns)?;
         let bases = columns.iter().map(|column| column.base.cast_const());
-        if carry.is_none() && self.scanned(call, bases, columns, len).is_some() {
+        if carry.is_none() && self.scanned(call, bases, (columns, true), len).is_some() {
             return Ok(());
         }
         let inputs = columns.iter().zip(&program.inputs);
@@ -306,12 +306,12 @@ impl DynScan {
     }
 
     /// Scans a short line from the identities, of columns that were checked and have space for all records. Gives how many were
-    /// written, if it did.
+    /// written, if it did. The outputs may be the inputs.
     fn scanned(
         &self,
         call: &Call<'_>,
         inputs: impl Iterator<Item = *const u8>,
-        outputs: &[ColumnMut<'_>],
+        (outputs, are_inputs): (&[ColumnMut<'_>], bool),
         len: usize,
     ) -> Option<usize> {
         let is_plain = !call.reversed && call.init == Init::Identity && call.interrupt.is_none();
@@ -322,8 +322,8 @@ impl DynScan {
             Shape::Line => {
                 let bases = self.settings().parameters.behind(inputs);
                 let short = self.variants().make_short(call.mode).ok().flatten()?;
-                // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
-                unsafe { short.scan(bases, output, len) }
+                // SAFETY: the columns were checked, and programs with such a kernel have no more of them; `scan` overlaps none.
+                unsafe { if are_inputs { short.scan_over(bases, output, len) } else { short.scan(bases, output, len) } }
             }
             Shape::Heads(_) | Shape::Offsets(_) if self.loop_states().is_none() => {
                 if let Shape::Offsets(offsets) = call.shape {

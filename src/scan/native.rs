@@ -19,11 +19,11 @@ use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 use monoscan_ir::{Function, Inst, Layout, Opcode, Type};
-use monoscan_runtime::{Natives, PlanOptions};
+use monoscan_runtime::{Natives, PlanOptions, ShortFn};
 
 use super::columns::{Parameterised, Record};
 use super::operator::Operator;
-use super::passes::{Exclusive, Inclusive, Reduced, flagged, line, rows};
+use super::passes::{Exclusive, Inclusive, Reduced, flagged, line, rows, short};
 use crate::lang::{self, Monoid, ScanFn, ScanType, Traced};
 
 /// The functions of a builder, as far as its type has them.
@@ -90,6 +90,11 @@ pub trait Steps<S, In> {
     /// # Safety
     /// There they are, one component behind the other at its natural alignment, if there are any.
     unsafe fn parameters(at: *const u8) -> Self::Parameters;
+    /// The state that sequences start from, if the type says it.
+    #[inline]
+    fn identity() -> Option<S> {
+        None
+    }
     /// The state after a record.
     fn step(parameters: Self::Parameters, state: S, record: In) -> S;
 }
@@ -121,6 +126,11 @@ impl<M: Monoid, O: Operator<M>> Steps<M, (O,)> for Own {
     without_parameters!(true);
 
     #[inline]
+    fn identity() -> Option<M> {
+        Some(M::identity())
+    }
+
+    #[inline]
     fn step((): (), state: M, (value,): (O,)) -> M {
         state.combine(value.into_state())
     }
@@ -128,6 +138,11 @@ impl<M: Monoid, O: Operator<M>> Steps<M, (O,)> for Own {
 
 impl<M: Monoid, V: ScanType> Steps<M, (V,)> for Wrapped {
     without_parameters!(lie_alike::<M, V>());
+
+    #[inline]
+    fn identity() -> Option<M> {
+        Some(M::identity())
+    }
 
     #[inline]
     fn step((): (), state: M, (value,): (V,)) -> M {
@@ -138,6 +153,11 @@ impl<M: Monoid, V: ScanType> Steps<M, (V,)> for Wrapped {
 
 impl<M: Monoid, In: Record, F: ScanFn<In, Out: Operator<M>>> Steps<M, In> for Given<F> {
     without_parameters!(is_constant::<F>());
+
+    #[inline]
+    fn identity() -> Option<M> {
+        Some(M::identity())
+    }
 
     #[inline]
     fn step((): (), state: M, record: In) -> M {
@@ -162,6 +182,11 @@ impl<M: Monoid, A: Parameterised, F: ScanFn<A, Out: Operator<M>>> Steps<M, A::Re
     unsafe fn parameters(at: *const u8) -> A::Parameters {
         // SAFETY: they lie as the engine has them, and are no longer, where they are known.
         unsafe { at.cast::<A::Parameters>().read_unaligned() }
+    }
+
+    #[inline]
+    fn identity() -> Option<M> {
+        Some(M::identity())
     }
 
     #[inline]
@@ -256,6 +281,10 @@ where
             flagged: [flagged::<S, In, Out, L, P, Inclusive>, flagged::<S, In, Out, L, P, Exclusive>],
             rows: [rows::<S, In, Out, L, P, Inclusive>, rows::<S, In, Out, L, P, Exclusive>],
             reduce: line::<S, In, Out, L, P, Reduced>,
+            short: L::identity().map(|identity| {
+                let passes: [ShortFn; 2] = [short::<S, In, Out, L, P, Inclusive>, short::<S, In, Out, L, P, Exclusive>];
+                (lang::to_constants(&identity), passes)
+            }),
             state: lang::layout_of::<S>(),
             parameters,
         })

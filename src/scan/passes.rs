@@ -1,7 +1,10 @@
 //! One loop over the elements of a pass, and its instances: a line, segments by flags, rows;
-//! written inclusive or exclusive, or not at all.
+//! written inclusive or exclusive, or not at all. Short lines from the identity have a loop of
+//! their own, with all that rustc can know beforehand.
 
+use std::mem::MaybeUninit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::slice;
 
 use monoscan_runtime::SHORT_INPUTS;
 
@@ -139,6 +142,63 @@ pub(super) unsafe extern "C" fn line<S: ScanType, In: Record, Out, L: Steps<S, I
     let columns = [a, b, c, d];
     // SAFETY: the caller says so.
     unsafe { pass::<S, In, Out, L, P, W>(Line(len), output, columns, columns[In::COLUMNS % SHORT_INPUTS], after) }
+}
+
+/// The pass over a short line from the identity, into memory that is no column's. Both are known to the compiler, so this is the
+/// loop that one would write. Gives how many elements it took.
+///
+/// # Safety
+/// That of [`ShortFn`](monoscan_runtime::ShortFn): columns of these types with so many records, followed by parameters; and an output
+/// that overlaps none of them.
+pub(super) unsafe extern "C" fn short<S: ScanType, In: Record, Out, L: Steps<S, In>, P: Projects<S, Out>, W: Work>(
+    len: usize,
+    output: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    c: *const u8,
+    d: *const u8,
+) -> usize {
+    let bytes = len * size_of::<Out>();
+    // SAFETY: it is memory for so many records, which nothing else reaches meanwhile.
+    let output: &mut [MaybeUninit<u8>] = unsafe { slice::from_raw_parts_mut(output.cast(), bytes) };
+    // SAFETY: the caller says so.
+    unsafe { from_identity::<S, In, Out, L, P, W>(len, output, [a, b, c, d]) }
+}
+
+/// The same. That the output is a slice tells the compiler that it overlaps nothing.
+///
+/// # Safety
+/// That of [`short`].
+#[inline]
+unsafe fn from_identity<S, In, Out, L, P, W>(
+    len: usize,
+    output: &mut [MaybeUninit<u8>],
+    columns: [*const u8; SHORT_INPUTS],
+) -> usize
+where
+    S: ScanType,
+    In: Record,
+    L: Steps<S, In>,
+    P: Projects<S, Out>,
+    W: Work,
+{
+    let Some(mut state) = L::identity() else { return 0 };
+    // SAFETY: they are there.
+    let parameters = unsafe { L::parameters(columns[In::COLUMNS % SHORT_INPUTS]) };
+    let mut taken = 0;
+    let element = |place: usize| {
+        // SAFETY: there are so many records, in at most so many columns.
+        let record = unsafe { In::read(|column| columns[column % SHORT_INPUTS], place) };
+        let next = L::step(parameters, state, record);
+        let written = P::project(if W::INCLUSIVE { next } else { state });
+        // SAFETY: there is space for a record of each element, at any address.
+        unsafe { output.as_mut_ptr().cast::<Out>().add(place).write_unaligned(written) };
+        (state, taken) = (next, taken + 1);
+    };
+    let elements = || (0..len).for_each(element);
+    // Nothing but the number is used afterwards, and it is that of the records written.
+    let _ = catch_unwind(AssertUnwindSafe(elements));
+    taken
 }
 
 /// The same over the segments of a line. Between records and parameters there is a column of flags.

@@ -12,6 +12,17 @@ use scan_kit::Random;
 
 use super::{is_native, plan};
 
+/// What floats do not have the same way as other numbers, and integers at their bounds.
+const BOUNDS: [f64; 10] =
+    [0.0, -0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE, 1e300, -1.5, 128.0, -2e9];
+
+/// Any number of a type.
+macro_rules! any {
+    ($random:ident, $t:ty) => {
+        if $random.below(2) == 0 { $random.bits() as $t } else { $random.pick(&super::BOUNDS).to_owned() as $t }
+    };
+}
+
 /// A state of two components, of which one is chosen by a comparison.
 macro_rules! chosen {
     ($($name:ident: $x:ident $y:ident, $one:tt $two:tt $three:tt $than:tt;)*) => {$(
@@ -38,6 +49,7 @@ macro_rules! chosen {
         #[expect(non_snake_case, reason = "tests have the names of their operators")]
         fn $name() {
             super::compare(|random| $name { x: random.below(7) as $x, y: random.below(5) as $y });
+            super::compare(|random| $name { x: any!(random, $x), y: any!(random, $y) });
         }
     )*};
 }
@@ -72,6 +84,11 @@ macro_rules! chained {
                 flag: random.below(3) == 0,
                 a: random.below(4) as $t,
                 b: [random.below(3) as $t, random.below(6) as $t],
+            });
+            super::compare(|random| $name {
+                flag: random.below(3) == 0,
+                a: any!(random, $t),
+                b: [any!(random, $t), any!(random, $t)],
             });
         }
     )*};
@@ -120,6 +137,7 @@ fn compare<M: Monoid + Debug + PartialEq>(make: impl Fn(&mut Random) -> M) {
     let mut random = Random(5);
     for len in [0, 1, 2, 17, 64] {
         let x: Vec<M> = (0..len).map(|_| make(&mut random)).collect();
+        lines(&scans, &x);
         let flags: Vec<bool> = (0..len).map(|_| random.below(4) == 0).collect();
         for scan in &scans {
             let line = Folded::new(scan, &x, |_| false);
@@ -134,6 +152,28 @@ fn compare<M: Monoid + Debug + PartialEq>(make: impl Fn(&mut Random) -> M) {
                 rows(scan, &x, row);
             }
         }
+    }
+}
+
+/// Lines over their input, by a scan that was not used before too; backwards; and from a state.
+fn lines<M: Monoid + Debug + PartialEq>(scans: &[Scan<M>], x: &[M]) {
+    let build = |native| Scan::<M>::builder().assume_associative().plan(plan(native)).build().unwrap();
+    let new = [true, false].map(build);
+    let mut behind: Vec<M> = x.to_vec();
+    behind.reverse();
+    for scan in scans.iter().chain(&new) {
+        let line = Folded::new(scan, x, |_| false);
+        let mut replaced = [x.to_vec(), x.to_vec()];
+        scan.exclusive_in_place(&mut replaced[0]).unwrap();
+        scan.inclusive_in_place(&mut replaced[1]).unwrap();
+        line.check(&replaced[1], &replaced[0]);
+        let reversed = Folded::new(scan, &behind, |_| false);
+        let mut written = [scan.reversed().inclusive(x).unwrap(), scan.reversed().exclusive(x).unwrap()];
+        written.iter_mut().for_each(|written| written.reverse());
+        reversed.check(&written[0], &written[1]);
+        let Some((&first, rest)) = x.split_first() else { continue };
+        let [inclusive, exclusive] = both(scan.init(first), scan.init(first), rest);
+        Folded::from(scan, to_constants(&first), rest, |_| false).check(&inclusive, &exclusive);
     }
 }
 
@@ -176,9 +216,14 @@ struct Folded {
 
 impl Folded {
     fn new<M: Monoid>(scan: &Scan<M>, x: &[M], begins: impl Fn(usize) -> bool) -> Folded {
+        Folded::from(scan, scan.as_dyn().program().stages[0].identity.clone(), x, begins)
+    }
+
+    /// The same from a state; where sequences begin, from the identity.
+    fn from<M: Monoid>(scan: &Scan<M>, total: Vec<Constant>, x: &[M], begins: impl Fn(usize) -> bool) -> Folded {
         let program = scan.as_dyn().program();
         let stage = &program.stages[0];
-        let mut folded = Folded { before: Vec::new(), after: Vec::new(), total: stage.identity.clone() };
+        let mut folded = Folded { before: Vec::new(), after: Vec::new(), total };
         for (place, record) in x.iter().enumerate() {
             let before = if begins(place) { stage.identity.clone() } else { folded.total };
             folded.total =

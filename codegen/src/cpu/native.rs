@@ -43,6 +43,8 @@ pub struct Native {
     pub reduce: Option<NativeFn>,
     /// The one that writes rows.
     pub rows: Option<NativeRowsFn>,
+    /// The one that writes a short line from the identity, into memory that is no column's; it gives how many elements it took.
+    pub short: Option<ShortFn>,
     /// The components of the state.
     pub state: Layout,
     /// The state that segments start from, if there is a column of their flags.

@@ -26,8 +26,12 @@ use crate::error::Error;
 /// for loops.
 #[doc(hidden)]
 pub struct Short {
-    /// Code of the variants that this is a part of.
+    /// A function of the user's crate, or code of the variants that this is a part of.
     scan: ShortFn,
+    /// Such code.
+    generated: ShortFn,
+    /// Whether the first is a function.
+    is_native: bool,
     /// Most elements of a line that one sequential pass is the way for.
     longest: usize,
     /// Whether the output may be the input.
@@ -39,13 +43,16 @@ impl Short {
     pub(super) fn of(variant: &Variant) -> Result<Option<Short>, Error> {
         let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };
         variant.settle(kernels, Kernel::Short)?;
-        let Some(scan) = kernels.code.short() else { return Ok(None) };
+        let Some(generated) = kernels.code.short() else { return Ok(None) };
         variant.check(kernels, &[Kernel::Short].into())?;
         let replaces = checks::can_replace(&variant.program).is_ok();
-        Ok(Some(Short { scan, longest: variant.plan.direct, replaces }))
+        let native = kernels.code.native_short();
+        let (scan, is_native) = (native.unwrap_or(generated), native.is_some());
+        Ok(Some(Short { scan, generated, is_native, longest: variant.plan.direct, replaces }))
     }
 
-    /// Scans a line of `len` records if it is short enough. Gives how many records it wrote, if it did.
+    /// Scans a line of `len` records if it is short enough. Gives how many records it wrote, if it did. Where the user's function would
+    /// panic it gives up, and the inputs are as they were.
     ///
     /// # Safety
     /// These are the input columns of the program in order, behind them in every place where its [parameters](DynScan::parameters_base)
@@ -58,7 +65,24 @@ impl Short {
         }
         let [a, b, c, d] = inputs;
         // SAFETY: the columns are what the caller says. The code is there: this is borrowed from the variant that owns it.
-        Some(unsafe { (self.scan)(len, output, a, b, c, d) })
+        let written = unsafe { (self.scan)(len, output, a, b, c, d) };
+        // Of a filter, fewer are all.
+        if written < len && self.is_native { None } else { Some(written) }
+    }
+
+    /// As [`scan`](Short::scan), by generated code: the output may be an input column, of a program that can replace its input.
+    ///
+    /// # Safety
+    /// As for [`scan`](Short::scan), but for that.
+    #[inline]
+    pub(crate) unsafe fn scan_over(
+        &self,
+        [a, b, c, d]: [*const u8; SHORT_INPUTS],
+        output: *mut u8,
+        len: usize,
+    ) -> Option<usize> {
+        // SAFETY: as in `scan`. Generated code reads a record before it writes there.
+        (len <= self.longest).then(|| unsafe { (self.generated)(len, output, a, b, c, d) })
     }
 
     /// Whether a line of so many records is short enough.
@@ -76,7 +100,7 @@ impl Short {
         let mut inputs = [parameters; SHORT_INPUTS];
         inputs[0] = records.cast_const();
         // SAFETY: an output column may be the input column of a program that reads no neighbouring record.
-        self.replaces && unsafe { self.scan(inputs, records, len) }.is_some()
+        self.replaces && unsafe { self.scan_over(inputs, records, len) }.is_some()
     }
 }
 

@@ -101,6 +101,12 @@ impl Compiled {
         Some(unsafe { std::mem::transmute::<*const u8, ShortFn>(code) })
     }
 
+    /// The function that scans short lines as [`short`](Compiled::short) does, if one takes their elements: into memory that is no
+    /// column's. It gives how many elements it took, which are fewer than all where it would panic.
+    pub fn native_short(&self) -> Option<ShortFn> {
+        self.recipe.native_of(self.recipe.candidate_of(Kernel::Short))?.short
+    }
+
     /// Scans or, without `writes`, reduces one block as [`scan_one`](Compiled::scan_one) does, carrying every component of all
     /// stages: slot 0 holds the whole states before the block and then those after it.
     ///
