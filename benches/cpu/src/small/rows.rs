@@ -1,7 +1,8 @@
-//! Rows and segments of a few elements, 1 to 16: sums of plain numbers. Of rows the plain loop
-//! knows the length.
+//! Rows and segments of a few elements, 1 to 16: sums of plain numbers. Rows have two plain loops:
+//! one that knows their length when it is compiled, and one that is told it.
 
 use std::fmt::Debug;
+use std::hint::black_box;
 
 use monoscan::Rows;
 use monoscan::ops::Sum;
@@ -33,7 +34,7 @@ fn of_type<M: Monoid + PartialEq + Debug>(
     take: Take<'_>,
 ) {
     macro_rules! lengths {
-        ($($row:literal)*) => { $(take(of_length::<M, $row>(session, (ty, len), &of));)* };
+        ($($row:literal)*) => { $(of_length::<M, $row>(session, (ty, len), &of).into_iter().for_each(&mut *take);)* };
     }
     lengths! { 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 }
 }
@@ -48,28 +49,37 @@ fn of_length<M: Monoid + PartialEq + Debug, const ROW: usize>(
     session: &Session,
     (ty, len): (&str, usize),
     of: impl Fn(u8) -> M,
-) -> Vec<Row> {
+) -> [Vec<Row>; 2] {
     let count = len / ROW;
     let x = &numbers(count * ROW, &of)[..];
     let mut expected = x.to_vec();
     in_rows::<M, ROW>(x, &mut expected);
     let y = Exact::new(expected, [of(200), of(201)]);
     let rows = Rows::new(count, ROW, ROW).expect("rows do not overlap");
-    let scan = |threads| Scan::<M>::builder().threads(threads).build().expect("sums are a monoid");
-    race_judged(
-        session,
-        field(&format!("rows of {ROW} {ty}"), x.len()),
-        &y,
-        || y.write(),
-        |y| in_rows::<M, ROW>(x, y),
-        [1, 2].map(scan),
-        |scan, y| scan.rows(rows).inclusive_into(x, y),
-    )
+    let scans = || [1, 2].map(|threads| Scan::<M>::builder().threads(threads).build().expect("sums are a monoid"));
+    let run = |scan: &Scan<M>, y: &mut [M]| scan.rows(rows).inclusive_into(x, y);
+    let name = |of: &str| format!("rows of {ROW} {ty}{of}");
+    let (known, told, row) = (field(&name(""), x.len()), field(&name(", told"), x.len()), black_box(ROW));
+    [
+        race_judged(session, known, &y, || y.write(), |y| in_rows::<M, ROW>(x, y), scans(), run),
+        race_judged(session, told, &y, || y.write(), |y| in_rows_of(row, x, y), scans(), run),
+    ]
 }
 
 #[inline(never)]
 fn in_rows<M: Monoid, const ROW: usize>(x: &[M], y: &mut [M]) {
     for (x, y) in x.chunks_exact(ROW).zip(y.chunks_exact_mut(ROW)) {
+        let mut state = M::identity();
+        for (x, y) in x.iter().zip(y) {
+            state = state.combine(*x);
+            *y = state;
+        }
+    }
+}
+
+#[inline(never)]
+fn in_rows_of<M: Monoid>(row: usize, x: &[M], y: &mut [M]) {
+    for (x, y) in x.chunks_exact(row).zip(y.chunks_exact_mut(row)) {
         let mut state = M::identity();
         for (x, y) in x.iter().zip(y) {
             state = state.combine(*x);
