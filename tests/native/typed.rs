@@ -12,7 +12,7 @@ use scan_kit::Random;
 
 use super::{is_native, plan};
 
-/// What floats do not have the same way as other numbers, and integers at their bounds.
+/// Values that floats treat otherwise than other numbers, and integers at their bounds.
 const BOUNDS: [f64; 10] =
     [0.0, -0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE, 1e300, -1.5, 128.0, -2e9];
 
