@@ -275,8 +275,8 @@ fn is_dense(numbers: &RangeInclusive<u64>, records: usize) -> bool {
     numbers.end() - numbers.start() < COUNTERS.min(records as u64)
 }
 
-/// How many keys have each of these numbers, if they are dense. The first keys say where the others may be; all are looked at twice
-/// only where one is elsewhere.
+/// How many keys have each of these numbers, if they are dense. The first keys say where the others may be, and mostly one pass counts
+/// all. Where one is elsewhere, two more passes follow: for the least and the greatest key, and to count.
 fn dense_counts<K: SortKey>(x: &[K]) -> Option<(RangeInclusive<u64>, Vec<u32>)> {
     let dense = |x_in: &[K]| span(x_in).filter(|numbers| is_dense(numbers, x.len()));
     let likely = dense(&x[..x.len().min(LIKELY)])?;

@@ -1,4 +1,4 @@
-//! Columns of numbers out of the tokens of a lexer: where numbers stand, it knows.
+//! Columns of numbers, read from the tokens of a lexer: the lexer has found where the numbers are.
 //!
 //! ```text
 //! monoid   none: tokens that are known are a loop
