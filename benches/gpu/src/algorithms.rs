@@ -223,6 +223,9 @@ impl Bench<'_> {
             })?;
             self.pairs(power, len)?;
         }
+        if wants("totalsOfOne") {
+            self.one_segment(power, len)?;
+        }
         if power <= MOST_ROWS && (self.options.wants("totals") || self.options.wants("spmv")) {
             self.rows(power, len)?;
         }
@@ -303,6 +306,19 @@ impl Bench<'_> {
             copy(&stream, (&places, &mut values), 4 * len)
         })?;
         self.check("sortPairs", &values.to_vec()?, &expected);
+        Ok(())
+    }
+
+    /// All records in one segment.
+    fn one_segment(&mut self, power: u32, len: usize) -> Result<(), Failure> {
+        let x = made(len, |i| monoscan::ops::Sum(mix(i) as i32));
+        let sum = x.par_iter().map(|x| x.0).reduce(|| 0, i32::wrapping_add);
+        let (dx, offsets) = (self.upload(&x)?, self.upload(&[0, len as u32])?);
+        let mut out = self.upload(&x[..1])?;
+        self.time(("totalsOfOne.i32", power), 4.0 * len as f64, || {
+            Ok(on_gpu::totals_by_offsets_into(&offsets, &dx, &mut out)?)
+        })?;
+        self.check("totalsOfOne", &[out.to_vec()?[0].0], &[sum]);
         Ok(())
     }
 

@@ -32,6 +32,8 @@ const RING_WARPS: RangeInclusive<usize> = 8..=12;
 const NARROW_STATE: usize = 24;
 /// The same where each record's look-ups are waited for.
 const RING_WARPS_OF_LOOK_UPS: [usize; 5] = [8, 12, 16, 20, 24];
+/// The same where warps put side by side what they keep: they do so little that the tile counts for more.
+const RING_WARPS_SIDE_BY_SIDE: [usize; 4] = [4, 8, 12, 16];
 /// Fewest items of a thread that leaves a component before each word of their marks.
 const MARKED_ITEMS: usize = 16;
 /// Warps for records so large that threads would have fewer items than so many: less than that is not worth a scan of the warp.
@@ -140,15 +142,19 @@ impl Planner {
         let marks = planner.recipe.marks.as_ref();
         let fewest = if marks.is_some_and(|marks| marks.of_components() > 0) { MARKED_ITEMS } else { 1 };
         // The most warps whose tile is not much smaller than any.
-        let many = |warps: [usize; 5]| {
-            let plans = warps.into_iter().filter_map(|warps| planner.largest(warps));
+        let (warps, tiles, of_largest) = match planner.puts_side_by_side() {
+            true => (&RING_WARPS_SIDE_BY_SIDE[..], 20, 19),
+            false => (&RING_WARPS_OF_LOOK_UPS[..], 4, 3),
+        };
+        let many = || {
+            let plans = warps.iter().filter_map(|&warps| planner.largest(warps));
             let plans: Vec<GpuPlan> = plans.filter(|plan| plan.items_per_thread() >= fewest).collect();
             let largest = largest(&plans)?;
-            plans.into_iter().rfind(|plan| 4 * plan.tile() >= 3 * largest)
+            plans.into_iter().rfind(|plan| tiles * plan.tile() >= of_largest * largest)
         };
         let is_narrow = state_bytes(program) <= NARROW_STATE;
         let is_waited_for = planner.recipe.folds_by_look_up() || marks.is_some();
-        let look_ups = if is_narrow && is_waited_for { many(RING_WARPS_OF_LOOK_UPS) } else { None };
+        let look_ups = if is_narrow && is_waited_for { many() } else { None };
         let most = if is_narrow { *RING_WARPS.end() } else { *RING_WARPS.start() };
         let plan = look_ups.or_else(|| few(*RING_WARPS.start()..=most));
         let plan = match plan.as_ref().is_some_and(|plan| plan.items_per_thread() >= MANY_ITEMS) {
@@ -202,6 +208,11 @@ impl Planner {
         let apart = apart.filter(|(_, over)| over.is_none() && self.recipe.rank.is_none()).map(|(column, _)| column);
         let record = |column: &RecordLayout| column.size as usize;
         plan.tile() * self.recipe.inputs.iter().chain(apart).map(record).sum::<usize>()
+    }
+
+    /// Whether warps of a ring put kept records side by side in their buffer.
+    fn puts_side_by_side(&self) -> bool {
+        ring::layout::side_by_side(&self.recipe).is_some()
     }
 
     fn complete(self, plan: GpuPlan) -> Result<KernelPlan, PlanError> {

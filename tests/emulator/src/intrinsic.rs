@@ -88,6 +88,8 @@ intrinsics! {
     LoadWord "load_word";
     /// 16 bytes that others write.
     LoadPair "load_pair";
+    /// 16 bytes that nobody writes.
+    LoadOnce "load_once";
     /// Writes 8 bytes for others.
     StoreWord "store_word";
     /// Writes 16 bytes for others.

@@ -166,6 +166,11 @@ fn calls_of_the_ring_that_marks() {
 }
 
 #[test]
+fn calls_of_the_ring_that_puts_side_by_side() {
+    with_kernel("kept_columns", RING, each_call_is_missed);
+}
+
+#[test]
 fn output_symbols_of_the_ring() {
     with_kernel("lexer_tokens", CASCADES, each_output_symbol_counts);
 }

@@ -226,6 +226,12 @@ define internal { i64, i64 } @scan.load_pair(ptr addrspace(1) %from) #0 {
   ret { i64, i64 } %r
 }
 
+; T: 16 bytes of device memory that nobody writes meanwhile, and that nobody reads again soon: they take no place in the first-level cache.
+define internal { i64, i64 } @scan.load_once(ptr addrspace(1) %from) #0 {
+  %r = call { i64, i64 } asm "ld.global.nc.L1::no_allocate.v2.b64 {$0, $1}, [$2];", "=l,=l,l"(ptr addrspace(1) %from) #2
+  ret { i64, i64 } %r
+}
+
 ; T: writes 8 bytes of device memory for others, in one piece; orders nothing.
 define internal void @scan.store_word(ptr addrspace(1) %to, i64 %value) #0 {
   call void asm sideeffect "st.relaxed.gpu.global.b64 [$0], $1;", "l,l,~{memory}"(ptr addrspace(1) %to, i64 %value) #1

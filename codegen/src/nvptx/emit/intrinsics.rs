@@ -41,6 +41,7 @@ intrinsics! {
     barrier_try_wait(barrier, parity) -> Ty::BOOL, "scan.barrier_try_wait";
     load_word(from) -> Ty::I64, "scan.load_word";
     load_pair(from) -> Ty::Pair, "scan.load_pair";
+    load_once(from) -> Ty::Pair, "scan.load_once";
     atomic_add(to, value) -> Ty::I32, "scan.add";
     atomic_add_word(to, value) -> Ty::I64, "scan.add_word";
     load_control(from) -> Ty::I32, "scan.load_control";

@@ -16,7 +16,8 @@ use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::element::{Element, ElementCode};
 use crate::nvptx::kernel::items::ThreadItems;
 use crate::nvptx::kernel::recipe::Recipe;
-use crate::nvptx::kernel::warp::{get, set, variables};
+use crate::nvptx::kernel::state::State;
+use crate::nvptx::kernel::warp::{Lanes, get, set, variables};
 use crate::nvptx::strategy::packed::PackedQuestions;
 
 /// Records whose marks are in a word.
@@ -85,6 +86,36 @@ impl Marks {
     /// How many of them are of components.
     pub(crate) fn of_components(&self) -> usize {
         self.count - 1
+    }
+
+    /// Whether no component changes but how many records are kept.
+    pub(crate) fn are_of_rank(&self) -> bool {
+        self.components.iter().all(|component| !matches!(component, ByMarks::Last { .. }))
+    }
+
+    /// The inclusive scan over the lanes of a warp, component by component: a warp keeps fewer records than 32 bits count.
+    pub(crate) fn scan<'k>(&self, lanes: &Lanes<'k, '_>, state: &[Value<'k>]) -> State<'k> {
+        let k = lanes.k;
+        let scan = |(component, &own): (&ByMarks, &Value<'k>)| {
+            let steps = (0..5).map(|power| 1usize << power);
+            let up = |value: Value<'k>, distance: usize| k.shuffle_up(value, k.i32(distance));
+            match component {
+                ByMarks::Still => own,
+                ByMarks::Rank => {
+                    let sum = steps.fold(own.resize(Ty::I32), |sum, distance| {
+                        sum + lanes.lane.at_least(k.i32(distance)).select(up(sum, distance), k.i32(0))
+                    });
+                    sum.resize(Ty::I64)
+                }
+                // Of the first lanes, which have none below, it is their own.
+                ByMarks::Last { .. } => steps.fold(own, |last, distance| {
+                    let [low, high] = [last.resize(Ty::I32), (last >> 32).resize(Ty::I32)];
+                    let below = up(low, distance).resize(Ty::I64) | (up(high, distance).resize(Ty::I64) << 32);
+                    last.math("umax", &[below])
+                }),
+            }
+        };
+        self.components.iter().zip(state).map(scan).collect()
     }
 
     /// Which tables it looks up.

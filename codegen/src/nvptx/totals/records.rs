@@ -30,9 +30,7 @@ impl<'k, 'a> Block<'k, 'a> {
             for (&own, loaded) in own.iter().zip(&loaded) {
                 for (&(place, size), parts) in in_order.iter().zip(loaded) {
                     let bytes = match is_whole {
-                        true => {
-                            Bytes::load(k, column(place).byte((first + own.resize(Ty::I64)) * size), of.group * size)
-                        }
+                        true => once(k, column(place).byte((first + own.resize(Ty::I64)) * size), of.group * size),
                         false => single_bytes(k, of.group * size, |byte| {
                             let record = (own + byte / size).umin(count - 1).resize(Ty::I64);
                             column(place).byte((first + record) * size).at(byte % size)
@@ -77,6 +75,18 @@ fn unset(k: &Builder, bytes: usize) -> Vec<Var<'_>> {
     }
     let part = width(bytes).min(4);
     (0..bytes / part).map(|_| k.unset(Ty::Int(8 * part as u16))).collect()
+}
+
+/// So many bytes that are read once: they leave the first-level cache to what is gathered.
+fn once<'k>(k: &'k Builder, from: Value<'k>, bytes: usize) -> Bytes<'k> {
+    if !bytes.is_multiple_of(16) {
+        return Bytes::load(k, from, bytes);
+    }
+    let words = (0..bytes).step_by(16).flat_map(|place| {
+        let pair = k.load_once(from.at(place));
+        [0, 1].map(|half| pair.half(half)).map(|half| [half.resize(Ty::I32), (half >> 32).resize(Ty::I32)])
+    });
+    Bytes::of_words(k, words.flatten().collect())
 }
 
 /// So many bytes, each loaded by itself from where it is.

@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 
 use crate::barrier::Barrier;
 use crate::block::Block;
+use crate::device::Access;
 use crate::error::Misuse;
 use crate::intrinsic::Intrinsic;
 use crate::jit::Pair;
@@ -142,9 +143,10 @@ impl Machine {
                 block.order.fence(thread);
                 self.maybe_switch(nothing)
             }
-            Intrinsic::LoadWord => return self.load(a, 8),
-            Intrinsic::LoadPair => return self.load(a, 16),
-            Intrinsic::LoadControl => return self.load(a, 4),
+            Intrinsic::LoadWord => return self.load(a, 8, Access::ForOthers),
+            Intrinsic::LoadPair => return self.load(a, 16, Access::ForOthers),
+            Intrinsic::LoadOnce => return self.load(a, 16, Access::Ordinary),
+            Intrinsic::LoadControl => return self.load(a, 4, Access::ForOthers),
             Intrinsic::StoreWord => return self.store(a, &b.to_le_bytes()),
             Intrinsic::StorePair => return self.store(a, &(u128::from(b) | u128::from(c) << 64).to_le_bytes()),
             Intrinsic::StoreControl => return self.store(a, &(b as u32).to_le_bytes()),

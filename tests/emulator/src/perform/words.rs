@@ -7,11 +7,11 @@ use crate::jit::Pair;
 use crate::machine::{Machine, Next};
 
 impl Machine {
-    pub(super) fn load(&mut self, address: u64, bytes: usize) -> Result<Next, Misuse> {
+    pub(super) fn load(&mut self, address: u64, bytes: usize, access: Access) -> Result<Next, Misuse> {
         aligned(address, bytes)?;
         let who = self.who(self.current);
         let place = self.device.place(address, bytes)?;
-        self.device.check(place, who.block, Access::ForOthers)?;
+        self.device.check(place, who.block, access)?;
         let mut read = [0; 16];
         self.device.load(place, &mut read[..bytes]);
         self.stores.overlay(who, place, &mut read[..bytes]);

@@ -25,6 +25,42 @@ program selected
     }
 ";
 
+/// Records of which only themselves and their index are written, in columns as large as theirs: kept where they differ from the
+/// next one in two bits.
+pub(super) const KEPT_COLUMNS: &str = "
+program kept_columns
+  input { size 2, align 2, u16 @ 0 }
+  input { size 16, align 8, u64 @ 0, u32 @ 8, u32 @ 12 }
+  input { size 1, align 1, u8 @ 0 }
+  stage (u32)
+    identity (0)
+    lift (%0 = record.0: u16) {
+      %1 = const.u32 0
+      return %1
+    }
+    combine (%0: u32, %1: u32) {
+      %2 = add.u32 %0, %1
+      return %2
+    }
+  output emit
+    column { size 16, align 8, u32 @ 0, u32 @ 4, u64 @ 8 }
+    column { size 2, align 2, u8 @ 0, u8 @ 1 }
+    filter (%0 = record.4: u8, %1 = next.4: u8) {
+      %2 = xor.u8 %0, %1
+      %3 = const.u8 3
+      %4 = and.u8 %2, %3
+      %5 = const.u8 0
+      %6 = ne.bool %4, %5
+      return %6
+    }
+    project (%0 = record.0: u16, %1 = record.1: u64, %2 = record.3: u32, %3 = record.4: u8, %4 = index: u64) {
+      %5 = cast.u32 %0
+      %6 = xor.u64 %1, %4
+      %7 = cast.u8 %2
+      return %5, %2, %6, %7, %3
+    }
+";
+
 /// Records where the sum so far is a multiple of four are kept, with that sum: a cascade whose results are no larger than records.
 pub(super) const KEPT_SUMS: &str = "
 program kept_sums

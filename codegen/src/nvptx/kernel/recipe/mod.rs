@@ -214,7 +214,12 @@ impl Recipe {
         folds.chain(own).chain([&self.replay.element]).any(|element| element.reads.iter().any(&matches))
     }
 
-    /// Whether warps list which of their records are kept.
+    /// Whether the replay reads a record beside its own.
+    pub(crate) fn replay_reads_beside(&self) -> bool {
+        self.replay.element.reads.iter().any(|source| matches!(source, Source::Next(_) | Source::Prev(_)))
+    }
+
+    /// Whether a fold says which records are kept, by marks or by output symbols.
     pub(crate) fn lists_kept(&self) -> bool {
         self.is_mealy || self.marks.is_some()
     }

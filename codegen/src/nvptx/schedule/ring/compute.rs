@@ -99,8 +99,8 @@ impl<'k, 'a> Ring<'k, 'a> {
                 let (buffer, pending) = (drain.begin(), replay.begin());
                 let output = self.shared.has_results_apart().then(|| write.begin());
                 self.replay((buffer, output), pending, &get(&saved[levels - 1][0]));
-                // By marks, no thread writes where bulk copies do.
-                if self.recipe.marks.is_none() {
+                // What is listed by marks is written nowhere where bulk copies write.
+                if self.recipe.marks.is_none() || self.shared.side_by_side.is_some() {
                     k.bulk_fence();
                 }
                 drain.end(buffer);
@@ -170,7 +170,10 @@ impl<'k, 'a> Ring<'k, 'a> {
         if is_last || self.recipe.is_mealy && self.recipe.keeps_first() {
             k.warp_barrier();
         }
-        let inclusive = lanes.scan(get(&state), 32);
+        let inclusive = match &self.recipe.marks {
+            Some(marks) => marks.scan(&lanes, &get(&state)),
+            None => lanes.scan(get(&state), 32),
+        };
         k.when(self.lane.is(k.i32(31)), || {
             let pending = reduce.begin();
             lanes.packing().store_shared(k, self.warp_aggregate(level, pending, self.warp), &inclusive);
@@ -212,6 +215,9 @@ impl<'k, 'a> Ring<'k, 'a> {
         let levels = self.recipe.levels.len();
         let tile = self.ticket(buffer).load(Ty::I32, 4);
         let known = self.resume(levels, pending, saved);
+        if let Some(under) = &self.shared.side_by_side {
+            return self.replay_side_by_side((tile, buffer), pending, (under, &known));
+        }
         if let Some(marks) = &self.recipe.marks {
             return self.replay_marked((tile, buffer), pending, (marks, &known));
         }

@@ -42,7 +42,9 @@ pub(in crate::nvptx) struct Shared {
     pub(super) levels: Vec<LevelMemory>,
     /// Queues of what folds defer, if they do.
     pub(super) deferred: Option<usize>,
-    /// Where warps list which of their records are kept, if a Mealy fold says so.
+    /// The input column of each output column over which warps put kept records side by side, if they do.
+    pub(super) side_by_side: Option<Vec<usize>>,
+    /// Where warps list which of their records are kept, if they do.
     pub(super) kept: Option<usize>,
     /// Where marks are in a buffer, and components before each word of them, if there are marks.
     pub(super) marks: Option<(usize, usize)>,
@@ -110,6 +112,22 @@ fn is_direct(recipe: &Recipe) -> bool {
     recipe.rank.is_some_and(|rank| recipe.lists_kept() || has_padding(recipe) || is_large || !is_of_last_level(rank))
 }
 
+/// The input column of each output column over which a warp may put what it keeps side by side: one of the same record size for each. The record
+/// and its rank must say what its results are, and no other record may be read when they are put there.
+pub(in crate::nvptx) fn side_by_side(recipe: &Recipe) -> Option<Vec<usize>> {
+    let is_plain = recipe.marks.as_ref()?.are_of_rank() && !has_padding(recipe) && !recipe.replay_reads_beside();
+    let is_piece = |column: &Layout| column.size.is_power_of_two() && column.size <= 16;
+    if !is_plain || !recipe.outputs.iter().all(is_piece) {
+        return None;
+    }
+    let mut free: Vec<(usize, u32)> = recipe.inputs.iter().map(|column| column.size).enumerate().collect();
+    let under = |column: &Layout| {
+        let place = free.iter().position(|&(_, size)| size == column.size)?;
+        Some(free.remove(place).0)
+    };
+    recipe.outputs.iter().map(under).collect()
+}
+
 /// How many times the bytes of a record results of a cascade may have that are kept in shared memory.
 const MOST_STAGED: usize = 2;
 
@@ -150,6 +168,7 @@ impl Shared {
         let buffer_bytes = memory.repeat(buffers);
         let mut results = SharedAllocator::default();
         let is_direct = is_direct(recipe);
+        let side_by_side = side_by_side(recipe);
         let outputs = recipe.overlays.iter().zip(&recipe.outputs).filter(|_| !is_direct);
         let outputs = outputs.map(|(over, column)| match over.filter(|_| !shifted) {
             Some(input) => Results::InBuffer(inputs[input]),
@@ -191,7 +210,8 @@ impl Shared {
             marks: marks
                 .zip(recipe.marks.as_ref())
                 .map(|(at, marks)| (at, memory.take(BEFORE * marks.of_components() * words))),
-            kept: recipe.lists_kept().then(|| memory.take(LISTED * plan.tile())),
+            kept: (recipe.lists_kept() && side_by_side.is_none()).then(|| memory.take(LISTED * plan.tile())),
+            side_by_side,
             tables: SharedTables::of(recipe, &mut memory),
             bytes: memory.bytes(),
         }

@@ -47,12 +47,12 @@ impl<'k> Ring<'k, '_> {
     }
 
     /// The number of this thread's word, among those of the block, that has the mark of its item of this number.
-    fn word_at(&self, item: Value<'k>) -> Value<'k> {
+    pub(super) fn word_at(&self, item: Value<'k>) -> Value<'k> {
         self.thread * marked_words(self.plan) + (item >> MARKED.ilog2() as usize)
     }
 
     /// Where a word of marks is.
-    fn marks(&self, buffer: Place<'k, Buffer>, number: usize, word: Value<'k>) -> Value<'k> {
+    pub(super) fn marks(&self, buffer: Place<'k, Buffer>, number: usize, word: Value<'k>) -> Value<'k> {
         let all = 32 * self.plan.warps * marked_words(self.plan) * WORD;
         let (marks, _) = self.shared.marks.expect("the recipe has marks");
         self.buffer(buffer).at(marks + number * all).byte(word * WORD)

@@ -43,6 +43,7 @@ pub(in crate::nvptx) mod layout;
 mod look_ahead;
 mod marked;
 mod pipeline;
+mod side_by_side;
 
 use crate::gpu::{Arguments, EPOCH, GpuPlan};
 use crate::nvptx::emit::{Builder, Ty, Value};
