@@ -15,9 +15,10 @@
 //! Pivots are fixed picks: an input that is made for them takes n levels. [`sort`](super::sort())
 //! is several times as fast; this is here for what it shows.
 
+use rayon::prelude::*;
+
 use super::{AlgoError, SortKey, compiled, counted, pieces};
 use crate::ops::{Segmented, Sum};
-use crate::parallel;
 use crate::prelude::*;
 
 /// So few records of a segment are sorted by comparisons.
@@ -93,8 +94,9 @@ pub fn quicksort<K: SortKey>(keys: &mut [K]) -> Result<usize, AlgoError> {
     let mut starts = vec![0];
     for level in 0.. {
         let mut classes = vec![0u8; keys.len()];
-        let segments = pieces(keys, &starts).into_iter().zip(pieces(&mut classes, &starts)).zip(&starts);
-        parallel::for_each(segments, |_, ((keys, classes), &start)| classify(keys, classes, (level, start)));
+        // Segments are short at last, too short for a call through a pointer each.
+        let segments = pieces(keys, &starts).into_par_iter().zip(pieces(&mut classes, &starts)).zip(&starts);
+        segments.for_each(|((keys, classes), &start)| classify(keys, classes, (level, start)));
 
         let mut heads = vec![false; keys.len()];
         starts.iter().for_each(|&start| _ = heads.get_mut(start).map(|head| *head = true));
@@ -104,9 +106,9 @@ pub fn quicksort<K: SortKey>(keys: &mut [K]) -> Result<usize, AlgoError> {
         }
 
         let ranks = ranks.segmented(&heads).exclusive(&classes)?;
-        let from = pieces(keys, &starts).into_iter().zip(pieces(&mut classes, &starts)).zip(&starts);
-        let to = pieces(&mut next, &starts).into_iter().zip(&counts);
-        parallel::for_each(from.zip(to), |_, (((keys, classes), &start), (next, &[less, equal, _]))| {
+        let from = pieces(keys, &starts).into_par_iter().zip(pieces(&mut classes, &starts)).zip(&starts);
+        let to = pieces(&mut next, &starts).into_par_iter().zip(&counts);
+        from.zip(to).for_each(|(((keys, classes), &start), (next, &[less, equal, _]))| {
             let parts = [0, less, less + equal];
             for ((key, class), rank) in keys.iter().zip(classes).zip(&ranks[start..]) {
                 next[(parts[*class as usize] + rank) as usize] = *key;
