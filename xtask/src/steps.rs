@@ -15,7 +15,8 @@
 //! one core.
 
 use std::fs;
-use std::process::ExitCode;
+use std::path::Path;
+use std::process::{Command, ExitCode};
 
 use crate::install::{self, Policy};
 use crate::instructions::{self, Differing};
@@ -73,7 +74,10 @@ fn workspace(runner: &mut Runner) {
 fn documents_and_features(runner: &mut Runner) {
     let as_tests = "--release --config .cargo/tests.toml";
     let document = format!("cargo doc {as_tests} --workspace --no-deps --all-features");
-    runner.command_with(&document, &[("RUSTDOCFLAGS", "-D warnings")]);
+    let linter = linter();
+    let mut environment = vec![("RUSTDOCFLAGS", "-D warnings")];
+    environment.extend(linter.iter().flatten().map(|(name, value)| (*name, value.as_str())));
+    runner.command_with(&document, &environment);
     let promised = Promised::read();
     let with_features = promised.as_ref().map_or(&[][..], |promised| &promised.with_features);
     // What users choose of: nothing, kernels without devices, devices without LLVM; and what an example needs besides.
@@ -91,8 +95,18 @@ fn documents_and_features(runner: &mut Runner) {
         let examples = with_features.iter().filter(|example| is_for(features, example));
         let targets: String = examples.map(|example| format!(" --example {}", example.name)).collect();
         let features = format!("--no-default-features --features \"{features}\"");
-        runner.command(&format!("cargo check {as_tests} --package monoscan {features} --lib{targets}"));
+        // Not `cargo check`, which would check the crates below once more.
+        runner.command(&format!("cargo clippy {as_tests} --package monoscan {features} --lib{targets} -- -D warnings"));
     }
+}
+
+/// The environment in which [`CLIPPY`] with `-- -D warnings` calls its compiler. What it has checked need not be checked again
+/// for a command that runs in it. If another version of clippy has another one, it is, and nothing else changes.
+fn linter() -> Option<[(&'static str, String); 2]> {
+    let printed = Command::new("rustc").args(["--print", "sysroot"]).current_dir(root()).output().ok()?;
+    let driver = Path::new(str::from_utf8(&printed.stdout).ok()?.trim()).join("bin/clippy-driver");
+    let arguments = "-D__CLIPPY_HACKERY__warnings__CLIPPY_HACKERY__".to_owned();
+    driver.is_file().then(|| [("RUSTC_WORKSPACE_WRAPPER", driver.display().to_string()), ("CLIPPY_ARGS", arguments)])
 }
 
 /// A model of the protocol: `loom` runs its own code through the interleavings of small cases, and `shuttle` through random
