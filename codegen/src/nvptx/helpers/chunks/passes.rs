@@ -211,11 +211,11 @@ impl<'k> Chunk<'k> {
         let first = self.range(self.number).byte(begins * 2).load_constant(Ty::Int(16), 2).resize(Ty::I32);
         let state = k.var(first.is(k.i32(UNUSED_STATE.into())).select(k.i32(0), first));
         // Half of an entry is the next state, the other one the output.
-        let half = if self.kernel.wide { 16 } else { 8 };
+        let half = 8 * self.kernel.given_at();
         let step = |symbol: Value<'k>| {
-            let entry = self.entry(Ty::Int(2 * half), state.get(), symbol);
+            let entry = self.entry(Ty::Int(2 * half as u16), state.get(), symbol);
             state.set(entry & ((1 << half) - 1));
-            Some(entry >> usize::from(half))
+            Some(entry)
         };
         self.over(self.is_there, &|| self.over_slice(&step), &step);
     }

@@ -26,6 +26,11 @@ impl ChunkKernel {
         self.pass.output().is_some_and(|output| output > self.symbols.bytes())
     }
 
+    /// The byte of an entry of the table that its output begins with.
+    pub(super) fn given_at(self) -> usize {
+        if self.wide { 2 } else { 1 }
+    }
+
     /// Bytes of a slice of the input. It is a whole part of every chunk.
     pub(super) fn slice(self) -> usize {
         if self.widens() { 32 } else { 64 }
@@ -42,6 +47,7 @@ impl ChunkKernel {
 }
 
 /// Pieces of the slices of a warp: a lane takes every 32nd.
+#[derive(Clone, Copy)]
 struct Pieces {
     of_slice: usize,
 }
@@ -65,6 +71,50 @@ impl Pieces {
     }
 }
 
+/// The first symbols of the slices whose pieces a lane takes, in rounds.
+struct Firsts<'c, 'k> {
+    chunk: &'c Chunk<'k>,
+    pieces: Pieces,
+    symbols: usize,
+    /// That of the first turn.
+    first: Var<'k>,
+    /// Where the chunks begin whose slices a lane takes, if they are of a list.
+    listed: Option<Vec<Value<'k>>>,
+}
+
+impl<'c, 'k> Firsts<'c, 'k> {
+    /// Of the slices of this number.
+    fn of(chunk: &'c Chunk<'k>, pieces: Pieces, slice: Value<'k>, symbols: usize) -> Firsts<'c, 'k> {
+        let begin = |turn: usize| chunk.begin_of_lane(pieces.place(turn, chunk.lane).0);
+        let slice = slice.resize(Ty::I64) * symbols;
+        let is_listed = chunk.kernel.pass == ChunkPass::Maps;
+        let listed = is_listed.then(|| (0..pieces.of_slice).map(begin).collect());
+        let first = chunk.k.var(if is_listed { slice } else { begin(0) + slice });
+        Firsts { chunk, pieces, symbols, first, listed }
+    }
+
+    fn get(&self, turn: usize) -> Value<'k> {
+        let first = self.first.get();
+        match &self.listed {
+            Some(listed) => first + listed[turn],
+            // Chunks of neighbouring lanes lie side by side.
+            None if self.chunk.is_from_end() => first - self.stride(turn),
+            None => first + self.stride(turn),
+        }
+    }
+
+    /// How far the slices of a turn lie from those of the first.
+    fn stride(&self, turn: usize) -> Value<'k> {
+        self.chunk.length * (turn * WARP / self.pieces.of_slice)
+    }
+
+    /// To the slices of the next round.
+    fn go_on(&self) {
+        let first = self.first.get();
+        self.first.set(if self.chunk.is_from_end() { first - self.symbols } else { first + self.symbols });
+    }
+}
+
 impl<'k> Chunk<'k> {
     /// Takes the symbols of the chunk, in the order in which they are read, where this lane is to: slices where all columns are
     /// at whole pieces, other symbols one by one. Writes what is given for these, and what slices leave in shared memory.
@@ -80,15 +130,16 @@ impl<'k> Chunk<'k> {
         let output = self.kernel.pass.output();
         let columns = self.input().address() | output.map_or(k.i64(0), |_| self.output().address());
         let is_aligned = (columns & (PIECE - 1)).is(k.i64(0));
-        let slices = |symbols: Value<'k>| is_aligned.select(symbols >> bits, k.i64(0));
+        let slices = |symbols: Value<'k>| is_aligned.select(symbols >> bits, k.i64(0)).resize(Ty::I32);
         let (end, rounds) = (self.end(), slices(self.length));
-        let whole = is_active.select(slices(end - self.begin), k.i64(0));
-        let rest = self.begin + (whole << bits);
+        let whole = is_active.select(slices(end - self.begin), k.i32(0));
+        let rest = self.begin + (whole.resize(Ty::I64) << bits);
         let single = |place: Value<'k>| {
             let found = self.input().byte(place * bytes).load_constant(self.found(), bytes);
             let given = step(self.symbol(found.resize(Ty::I32)));
             if let (Some(given), Some(bytes)) = (given, output) {
-                self.output().byte(place * bytes).store(given.resize(Ty::Int(8 * bytes as u16)), bytes);
+                let given = (given >> (8 * self.kernel.given_at())).resize(Ty::Int(8 * bytes as u16));
+                self.output().byte(place * bytes).store(given, bytes);
             }
         };
         let singles = || {
@@ -100,43 +151,46 @@ impl<'k> Chunk<'k> {
         // Whose slices there are in a round.
         let taken = |round: Value<'k>| k.ballot(slice(round).below(whole));
         let is_in = |lanes: Value<'k>, lane: Value<'k>| ((lanes >> lane) & 1).is(k.i32(1));
-        // The first symbol of a lane's slice.
-        let first = |round: Value<'k>, lane: Value<'k>| self.begin_of_lane(lane) + (slice(round) << bits);
-        let pieces = Pieces::of(self.kernel.slice());
-        let held: Vec<Var<'k>> = (0..pieces.of_slice).map(|_| k.unset(Ty::Words(4))).collect();
-        let fetch = |round: Value<'k>| {
-            let lanes = taken(round);
-            for (turn, held) in held.iter().enumerate() {
-                let (lane, piece) = pieces.place(turn, self.lane);
-                let at = self.input().byte(first(round, lane) * bytes).byte(piece.resize(Ty::I64) * PIECE);
-                // What is in no slice is not read; the table has a piece.
-                let at = is_in(lanes, lane).select(at, argument!(self.k, ChunksArguments.table).as_global());
-                held.set(at.load_constant(Ty::Words(4), PIECE));
-            }
-        };
         if self.is_from_end() {
             singles();
         }
-        fetch(k.i64(0));
-        k.range(k.i64(0), rounds, k.i64(1), |round| {
+        let pieces = Pieces::of(self.kernel.slice());
+        let firsts = Firsts::of(self, pieces, slice(k.i32(0)), symbols);
+        let given =
+            output.map(|bytes| (bytes, Firsts::of(self, Pieces::of(symbols * bytes), slice(k.i32(0)), symbols)));
+        let held: Vec<Var<'k>> = (0..pieces.of_slice).map(|_| k.unset(Ty::Words(4))).collect();
+        let lanes = k.unset(Ty::I32);
+        let fetch = |round: Value<'k>| {
+            lanes.set(taken(round));
+            for (turn, held) in held.iter().enumerate() {
+                let (lane, piece) = pieces.place(turn, self.lane);
+                let at = self.input().byte(firsts.get(turn) * bytes).byte(piece.resize(Ty::I64) * PIECE);
+                // What is in no slice is not read; the table has a piece.
+                let at = is_in(lanes.get(), lane).select(at, argument!(self.k, ChunksArguments.table).as_global());
+                held.set(at.load_constant(Ty::Words(4), PIECE));
+            }
+            firsts.go_on();
+        };
+        fetch(k.i32(0));
+        k.range(k.i32(0), rounds, k.i32(1), |round| {
             k.warp_barrier();
             for (turn, held) in held.iter().enumerate() {
                 let (lane, piece) = pieces.place(turn, self.lane);
                 self.memory().byte(pieces.byte(lane, piece)).store(held.get(), PIECE);
             }
             k.warp_barrier();
-            let lanes = taken(round);
+            let own = lanes.get();
             fetch(round + 1);
-            k.when(is_in(lanes, self.lane), slice_step);
-            let Some(bytes) = output else { return };
+            k.when(is_in(own, self.lane), slice_step);
+            let Some((bytes, firsts)) = &given else { return };
             k.warp_barrier();
-            let pieces = Pieces::of(symbols * bytes);
-            for turn in 0..pieces.of_slice {
-                let (lane, piece) = pieces.place(turn, self.lane);
-                let to = self.output().byte(first(round, lane) * bytes).byte(piece.resize(Ty::I64) * PIECE);
+            for turn in 0..firsts.pieces.of_slice {
+                let (lane, piece) = firsts.pieces.place(turn, self.lane);
+                let to = self.output().byte(firsts.get(turn) * *bytes).byte(piece.resize(Ty::I64) * PIECE);
                 let piece = self.given(lane, piece).load(Ty::Words(4), PIECE);
-                k.when(is_in(lanes, lane), || to.store(piece, PIECE));
+                k.when(is_in(own, lane), || to.store(piece, PIECE));
             }
+            firsts.go_on();
         });
         if !self.is_from_end() {
             singles();
@@ -171,11 +225,7 @@ impl<'k> Chunk<'k> {
             }
             let outputs: Vec<Value<'k>> = outputs.into_iter().flatten().collect();
             let Some(bytes) = self.kernel.pass.output() else { return };
-            let joined = |own: &[Value<'k>]| {
-                let placed = own.iter().enumerate().map(|(place, own)| *own << (8 * bytes * place));
-                placed.reduce(|low, high| low | high).expect("a word has outputs")
-            };
-            let words: Vec<Value<'k>> = outputs.chunks(4 / bytes).map(joined).collect();
+            let words: Vec<Value<'k>> = outputs.chunks(4 / bytes).map(|own| self.joined(own)).collect();
             let first = piece * (length * bytes);
             for (part, words) in words.chunks(4).enumerate() {
                 let vector = k.poison(Ty::Words(words.len() as u8));
@@ -185,6 +235,22 @@ impl<'k> Chunk<'k> {
                 to.byte(first & (PIECE - 1)).store(vector, 4 * words.len());
             }
         });
+    }
+
+    /// The outputs in entries of the table, as a word.
+    fn joined(&self, entries: &[Value<'k>]) -> Value<'k> {
+        let pick = |of: [Value<'k>; 2], bytes: usize| {
+            self.k.intrinsic(Ty::I32, "scan.pick_bytes", &[of[0], of[1], self.k.i32(bytes)])
+        };
+        let at = self.kernel.given_at();
+        match *entries {
+            [first, second] => pick([first, second], at | (at + 1) << 4 | (at + 4) << 8 | (at + 5) << 12),
+            [first, second, third, fourth] => {
+                let both = |of| pick(of, at | (at + 4) << 4);
+                pick([both([first, second]), both([third, fourth])], 0x5410)
+            }
+            _ => unreachable!("a word has two outputs or four"),
+        }
     }
 
     /// The symbols that are found in a piece of shared memory.
