@@ -9,8 +9,8 @@ use scan_kit::Random;
 /// One whose symbols lead to few states each.
 fn transducer(random: &mut Random, symbols: ChunkSymbols, output: usize) -> Transducer {
     let classes = symbols == ChunkSymbols::ClassesFromEnd;
-    let states = *random.pick(&[1, 2, 7, 16, 40, 300]);
-    let count = if symbols == ChunkSymbols::Words { 300 } else { 1 + random.below(20) };
+    let states = *random.pick(&[1, 2, 7, 16, 40, 100, 300]);
+    let count = if symbols == ChunkSymbols::Words { 300 } else { 1 + random.below(40) };
     let many = *random.pick(&[1, 4, 10, 28]);
     let (mut next, mut outputs) = (Vec::new(), Vec::new());
     for _ in 0..count {
