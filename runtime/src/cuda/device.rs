@@ -14,7 +14,6 @@ use super::architecture::Architecture;
 use super::capture::Graves;
 use super::driver::{Driver, call};
 use super::error::CudaError;
-use super::report::Slots;
 use super::stream::Stream;
 use super::workspace::Pool;
 
@@ -31,7 +30,6 @@ struct Shared {
     context: Context,
     facts: DeviceFacts,
     pool: Pool,
-    slots: Slots,
     graves: Graves,
     aside: OnceLock<Stream>,
 }
@@ -177,10 +175,6 @@ impl Device {
         &self.shared.pool
     }
 
-    pub(crate) fn slots(&self) -> &'static Slots {
-        &self.shared.slots
-    }
-
     pub(crate) fn graves(&self) -> &'static Graves {
         &self.shared.graves
     }
@@ -214,7 +208,6 @@ impl Shared {
             context: Context(context),
             facts: DeviceFacts::ask(driver, ordinal, handle)?,
             pool: Pool::default(),
-            slots: Slots::default(),
             graves: Graves::default(),
             aside: OnceLock::new(),
         })

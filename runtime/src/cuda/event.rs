@@ -70,11 +70,10 @@ impl Event {
     pub fn is_done(&self) -> Result<bool, CudaError> {
         let driver = self.device.bind_aside()?;
         // SAFETY: the event exists as long as the handle.
-        match unsafe { call!(driver, cuEventQuery(self.raw)) } {
-            Ok(()) => Ok(true),
-            Err(CudaError::Driver { code, .. }) if code == sys::CUresult::CUDA_ERROR_NOT_READY as u32 => Ok(false),
-            Err(error) => Err(error),
-        }
+        let code = unsafe { (driver.functions.cuEventQuery)(self.raw) };
+        // Not to be done is no error, whose description would be asked for.
+        let is_done = code != sys::CUresult::CUDA_ERROR_NOT_READY as u32;
+        if is_done { driver.check("cuEventQuery", code).map(|()| true) } else { Ok(false) }
     }
 
     /// Waits until what it marks is done.

@@ -1,6 +1,6 @@
 //! A driver for tests that counts its calls: kernels do nothing, and nothing is copied.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_uint, c_void};
 
@@ -10,6 +10,8 @@ use super::device::Device;
 use super::driver::{Driver, Functions};
 
 thread_local! {
+    /// Whether events are done in this thread.
+    pub(crate) static DONE: Cell<bool> = const { Cell::new(true) };
     static CALLS: RefCell<BTreeMap<&'static str, usize>> = const { RefCell::new(BTreeMap::new()) };
 }
 
@@ -31,6 +33,7 @@ pub(crate) fn device() -> Device {
         cuDeviceGetAttribute: attribute,
         cuDeviceTotalMem_v2: memory,
         cuDevicePrimaryCtxRetain: context,
+        cuEventQuery: is_done,
         cuFuncGetAttribute: threads,
         cuLinkComplete: image,
         cuMemHostAlloc: host_memory,
@@ -61,6 +64,12 @@ unsafe extern "C" fn context(to: *mut sys::CUcontext, _: sys::CUdevice) -> u32 {
     // SAFETY: the caller has a place for the result.
     unsafe { to.write(std::ptr::without_provenance_mut(64)) };
     0
+}
+
+unsafe extern "C" fn is_done(_: sys::CUevent) -> u32 {
+    called("cuEventQuery");
+    let state = if DONE.get() { sys::CUresult::CUDA_SUCCESS } else { sys::CUresult::CUDA_ERROR_NOT_READY };
+    state as u32
 }
 
 unsafe extern "C" fn threads(to: *mut c_int, _: sys::CUfunction_attribute, _: sys::CUfunction) -> u32 {

@@ -12,7 +12,7 @@
 //!   borrow host memory wait; those that do not wait are `unsafe`, and want [`PinnedBuffer`]s.
 //! - A [`Module`] is linked from PTX, or comes as a cubin, from a [`CubinCache`] on disk if one is
 //!   asked for. Its [`Kernel`]s take one struct by value.
-//! - A [`Workspace`] is what the blocks of a kernel talk through; its [`Report`] says how it went.
+//! - A [`Workspace`] is what the blocks of a kernel talk through; its [`Header`] says how it went.
 //! - A [`Graph`] is work that was captured instead of done. Everything here may be done while some
 //!   stream is captured, and what a graph uses can be [kept](keep_with_graph) with it.
 //!
@@ -36,7 +36,6 @@ mod memory;
 mod module;
 mod pinned;
 mod refused;
-mod report;
 mod slice;
 mod stream;
 mod workspace;
@@ -54,7 +53,6 @@ pub use memory::{DeviceBuffer, DeviceRead, DeviceWrite};
 pub use module::{CompileTimes, Cubin, Module};
 pub use pinned::PinnedBuffer;
 pub use refused::{ArgumentError, DirectoryError, KernelFault, Target};
-pub use report::Report;
 pub use slice::{DeviceSlice, DeviceSliceMut};
 pub use stream::Stream;
 pub use workspace::{Header, Workspace};

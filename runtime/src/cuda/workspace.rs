@@ -22,7 +22,6 @@ use super::device::Device;
 use super::driver::call;
 use super::error::CudaError;
 use super::memory::Block;
-use super::report::Report;
 use super::slice::DeviceSlice;
 use super::stream::Stream;
 
@@ -170,16 +169,7 @@ impl Workspace {
         self.memory.lock().failures != self.failures
     }
 
-    /// Copies the header to the host in the stream, and gives what waits for that.
-    ///
-    /// # Errors
-    /// The stream is being captured, there is no page-locked memory, or the driver fails.
-    pub fn report(&self) -> Result<Report, CudaError> {
-        self.stream.expect_no_capture("one that does its work now")?;
-        Report::start(&self.stream, &self.memory)
-    }
-
-    /// The header as it is now, whatever the stream is doing: for graphs, once their launches are done.
+    /// The header as it is now, whatever the stream is doing: wait for the launch first.
     ///
     /// # Errors
     /// Something failed on the device.

@@ -105,3 +105,33 @@ impl Drop for Landing {
         if is_ready { free.ready.push(slot) } else { free.written.push(slot) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cuda::fake;
+
+    #[test]
+    fn buffers_that_may_still_be_written_are_not_used_again() {
+        let device = fake::device();
+        let stream = Stream::new(&device).unwrap();
+        // SAFETY: the driver of this device copies nothing.
+        let piece = unsafe { DeviceSlice::from_raw(&device, 256, 4096) };
+        let start = || Landing::start(&stream, &[piece]).unwrap();
+        let buffer = |landing: &Landing| landing.slot().buffer.as_ref().unwrap().as_ptr();
+        fake::DONE.set(false);
+        let first = start();
+        let written = buffer(&first);
+        drop(first);
+        let second = start();
+        assert_ne!(buffer(&second), written);
+        // One that was waited for is free at once, and the other as soon as its event is done.
+        second.wait().unwrap();
+        let waited = buffer(&second);
+        drop(second);
+        let third = start();
+        assert_eq!(buffer(&third), waited);
+        fake::DONE.set(true);
+        assert_eq!(buffer(&start()), written);
+    }
+}

@@ -29,7 +29,6 @@ fn a_captured_graph_owns_its_workspace_and_is_launched_again_and_again() {
         add(&stream, &from, &to, 1);
         // Allocating and waiting elsewhere spoil no capture, nor does what cannot be captured.
         DeviceBuffer::from_slice(&Stream::new(&device())?, &[1u8])?;
-        assert!(matches!(workspace.report(), Err(CudaError::Argument { .. })));
         assert!(matches!(stream.synchronize(), Err(CudaError::Argument { .. })));
         captured = Some(workspace);
         Ok(())
