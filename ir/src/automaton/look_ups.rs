@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::lanes::by_lanes;
-use super::{Automaton, LaneBody, MapFold, MealyFold, SymbolReplay};
+use super::{Automaton, LaneBody, MapFold, MealyFold, OutputFold, SymbolReplay};
 use crate::program::Table;
 use crate::transform::Lowered;
 
@@ -25,6 +25,8 @@ pub struct LookUps {
     pub replay: LaneBody,
     /// The fold of the rank, if it is a Mealy machine, and how many output symbols that has.
     pub mealy: Option<(LaneBody, u32)>,
+    /// The fold of another second level, if it leaves [numbers](OutputFold) to the replay.
+    pub outputs: Option<LaneBody>,
     /// How many symbols there are that a fold leaves to the replay: below this, and at most 256.
     pub symbols: Option<u32>,
     /// The tables of all of these: those of the program, and more behind them.
@@ -36,15 +38,16 @@ impl LookUps {
         let replay = by_lanes(program);
         let mut folds: Vec<Option<MapFold>> = vec![None; program.stages.len()];
         let by_symbols = || SymbolReplay::of(program, &replay, budget.step_bytes);
-        if let Some(SymbolReplay { stage, fold, body, symbols, mealy }) =
+        if let Some(SymbolReplay { stage, fold, body, symbols, mealy, outputs }) =
             budget.keeps_symbols.then(by_symbols).flatten()
         {
             folds[stage as usize] = Some(fold);
-            let (replay, mealy) = match mealy {
-                Some(MealyFold { fold, replay, count }) => (replay, Some((fold, count))),
-                None => (body, None),
+            let (replay, mealy, outputs) = match (mealy, outputs) {
+                (Some(MealyFold { fold, replay, count }), _) => (replay, Some((fold, count)), None),
+                (None, Some(OutputFold { fold, replay })) => (replay, None, Some(fold)),
+                (None, None) => (body, None, None),
             };
-            return LookUps { folds, tables: replay.tables.clone(), replay, mealy, symbols: Some(symbols) };
+            return LookUps { folds, tables: replay.tables.clone(), replay, mealy, outputs, symbols: Some(symbols) };
         }
         let mut tables = replay.tables.clone();
         for (stage, fold) in (0..).zip(&mut folds).filter(|_| budget.step_bytes > 0) {
@@ -53,7 +56,7 @@ impl LookUps {
             });
             tables = fold.as_ref().map_or(tables, |fold| fold.tables.clone());
         }
-        LookUps { folds, replay, mealy: None, symbols: None, tables }
+        LookUps { folds, replay, mealy: None, outputs: None, symbols: None, tables }
     }
 }
 

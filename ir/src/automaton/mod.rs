@@ -19,6 +19,7 @@
 //! | `lanes` | a replay that carries the one state that outputs need, and not a map: [`LaneBody`] |
 //! | `replay` | such a replay by one look-up of the symbol that the fold found: [`SymbolReplay`] |
 //! | `mealy` | a byte of each element from the fold of a rank, for the replay: [`MealyFold`] |
+//! | `outputs` | the same of the fold of another second level: [`OutputFold`] |
 //! | `look_ups` | all of these for a program, found once for each [`TableBudget`]: [`LookUps`] |
 //!
 //! All of it is found in the program, and only there, so nothing that is known of an automaton can
@@ -30,6 +31,7 @@ mod fold;
 mod lanes;
 mod look_ups;
 mod mealy;
+mod outputs;
 mod ranges;
 mod replay;
 mod tables;
@@ -39,6 +41,7 @@ pub use fold::{Composition, FEW_STATES, MOST_MAP_BYTES, MapFold};
 pub use lanes::{Carried, LaneBody};
 pub use look_ups::{LookUps, TableBudget};
 pub use mealy::MealyFold;
+pub use outputs::OutputFold;
 pub use ranges::SMALL_TABLE;
 pub use replay::SymbolReplay;
 

@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 
 use super::alphabet::Alphabet;
 use super::ranges::small_row;
-use super::{Automaton, LaneBody, MapFold, MealyFold};
+use super::{Automaton, LaneBody, MapFold, MealyFold, OutputFold};
 use crate::builder::FunctionBuilder;
 use crate::facts::{Level, drop_unused};
 use crate::function::{Function, Value};
@@ -34,6 +34,8 @@ pub struct SymbolReplay {
     pub symbols: u32,
     /// Instead of the body, if the program only counts what the automaton keeps.
     pub mealy: Option<MealyFold>,
+    /// The same where another second level needs a number of each element.
+    pub outputs: Option<OutputFold>,
 }
 
 /// Most bytes that outputs and the lane after are found by: an element of the table has 1, 2 or 4 of them.
@@ -87,9 +89,20 @@ impl SymbolReplay {
             }
             _ => None,
         };
+        let is_record = |source: &Source| matches!(source, Source::Record(_));
+        let outputs = match later {
+            [level]
+                if program.rank().is_none()
+                    && fold.reads.iter().all(is_record)
+                    && body.carried.len() == 1 + level.components(program).len() =>
+            {
+                OutputFold::of(&split, (&body.mapping, &body.carried), &found, lanes, &tables)
+            }
+            _ => None,
+        };
         let mapping = split.by_symbols(&body.mapping, &found, lanes, &mut tables);
         let body = LaneBody { mapping, carried: body.carried.clone(), tables };
-        Some(SymbolReplay { stage: carried.stage, fold, body, symbols: alphabet.symbols.len() as u32, mealy })
+        Some(SymbolReplay { stage: carried.stage, fold, body, symbols: alphabet.symbols.len() as u32, mealy, outputs })
     }
 }
 

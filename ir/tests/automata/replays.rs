@@ -146,3 +146,71 @@ fn must_be_mealy(program: &Verified<Program>) {
         }
     }
 }
+
+/// Sums a number of each byte and the state before it: this one if both are odd, else −128.
+fn sums(most: i32) -> Verified<Program> {
+    let reads = vec![Source::Before { stage: 0, component: 0 }, Source::Record(0)];
+    let mut b = FunctionBuilder::new();
+    let (state, byte) = (b.param(Type::bytes(8).unwrap()), b.param(Type::U8));
+    let state = b.lane(state, 0);
+    let (one, none) = (b.lit(1u8), b.lit(0u8));
+    let odd = b.binary(Opcode::And, byte, state);
+    let odd = b.binary(Opcode::And, odd, one);
+    let is_odd = b.binary(Opcode::Ne, odd, none);
+    let (most, least) = (b.lit(most), b.lit(-128));
+    let number = b.select(is_odd, most, least);
+    let lift = Mapping { reads, function: b.finish(&[number]) };
+    let mut b = FunctionBuilder::new();
+    let both = b.params(&[Type::I32; 2]);
+    let sum = b.binary(Opcode::Add, both[0], both[1]);
+    let combine = b.finish(&[sum]);
+    let mut b = FunctionBuilder::new();
+    let sum = b.param(Type::I32);
+    let project = Mapping { reads: vec![Source::After { stage: 1, component: 0 }], function: b.finish(&[sum]) };
+    let mut program = automaton(&small(), project);
+    let state = vec![Type::I32];
+    program.stages.push(Stage { state, identity: vec![0.into()], lift, combine, ..Stage::default() });
+    program.output.columns = vec![Layout::of(Type::I32)];
+    verify(program).unwrap()
+}
+
+#[test]
+fn a_fold_leaves_the_number_of_each_element_to_the_replay() {
+    let program = sums(127);
+    let (body, lowered) = replay_of(&program, Mode::Inclusive);
+    let by_symbols = SymbolReplay::of(&lowered, &body, STEP_BYTES).expect("the tables are small enough");
+    let outputs = by_symbols.outputs.as_ref().expect("the number fits a byte");
+    let lane = body.carried.iter().position(|carried| carried.lane.is_some()).expect("a lane");
+    for state in 0..8u8 {
+        let mut fold = Fold::new(&program, &by_symbols.fold);
+        let mut carried = vec![Constant::from(5); 2];
+        carried[lane] = state.into();
+        for byte in 0..=255u8 {
+            let run = |body: &LaneBody, carried: &[Constant], record: Constant| {
+                let mut carried = carried.iter();
+                let value = |source: &Source| match source {
+                    Source::Before { .. } => *carried.next().expect("as many as are carried"),
+                    Source::Record(_) => record,
+                    other => panic!("{other:?} is not read"),
+                };
+                let arguments: Vec<Constant> = body.mapping.reads.iter().map(value).collect();
+                call(&body.mapping.function, &arguments, &body.tables)
+            };
+            let expected = run(&body, &carried, byte.into());
+            let symbol = Constant::from(fold.step(&[byte.into()]).bits() as u8);
+            let folded = run(&outputs.fold, &carried, symbol);
+            assert_eq!(folded[..2], expected[..2], "{byte} after {state}");
+            let replayed = run(&outputs.replay, &carried[1 - lane..][..1], folded[2]);
+            assert_eq!(replayed, [expected[1 - lane], expected[2]], "{byte} after {state}");
+            carried = expected[..2].to_vec();
+        }
+    }
+}
+
+#[test]
+fn a_number_past_a_byte_is_not_left() {
+    let program = sums(128);
+    let (body, lowered) = replay_of(&program, Mode::Inclusive);
+    let by_symbols = SymbolReplay::of(&lowered, &body, STEP_BYTES).expect("the tables are small enough");
+    assert_eq!(by_symbols.outputs, None);
+}

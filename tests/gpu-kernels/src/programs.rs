@@ -175,7 +175,8 @@ pub fn by_hand() -> Vec<Case> {
     written.chain(readable).chain(lexers).chain(with_an_oracle()).chain(of_automata()).chain(of_bytes()).collect()
 }
 
-/// Loops whose replay is the loop's own step, over columns of small numbers.
+/// Loops whose replay is the loop's own step, over columns of small numbers; and one of text, an automaton and a sum, whose second
+/// fold leaves the replay a number of each byte.
 pub fn of_loops() -> Vec<Case> {
     let program = |scan: &monoscan::DynScan| {
         let program = scan.program().clone();
@@ -195,7 +196,21 @@ pub fn of_loops() -> Vec<Case> {
     let volume =
         scan!(|v: i16, up: i16, down: i16| -> i16 { v.saturating_add(up).min(100).saturating_sub(down).max(-9) });
     let volume = Scan::from_loop(volume, 1).expect("it is a clamp");
-    [bucket.as_dyn(), best.expect("two levels").as_dyn(), volume.as_dyn()].map(program).into()
+    let of_numbers = [bucket.as_dyn(), best.expect("two levels").as_dyn(), volume.as_dyn()].map(program);
+    of_numbers.into_iter().chain([depth()]).collect()
+}
+
+/// The depth of JSON: an automaton, and the sum of a number that it has of each byte.
+fn depth() -> Case {
+    let step = scan!(|s: (bool, bool, i32), c: u8| -> (bool, bool, i32) {
+        let quote = c == b'"' && !s.1;
+        let opens = if c == b'{' || c == b'[' { 1 } else { 0 };
+        let closes = if c == b'}' || c == b']' { 1 } else { 0 };
+        (s.0 ^ quote, c == b'\\' && s.0 && !s.1, if s.0 { s.2 } else { s.2 + opens - closes })
+    });
+    let output = scan!(|s: (bool, bool, i32)| -> i32 { s.2 });
+    let depth = Scan::loop_builder(step, (false, false, 0)).output(output).build().expect("two levels");
+    Case::of_text(depth.as_dyn().program().clone())
 }
 
 /// The scans of lexers that read a text from its end first, by pairs of symbols and by symbols.

@@ -40,7 +40,7 @@ pub(super) fn write<'k>(args: KernelArguments<'k, '_>, recipe: &Recipe, plan: &G
                 let before: Vec<State<'_>> = states.iter().map(|state| get(state)).collect();
                 for level in 0..recipe.levels.len() {
                     let mut followed = recipe.take_along(args, level, &before);
-                    let after = recipe.step(args, level, &before[level], &mut followed, &element);
+                    let (after, _) = recipe.step(args, level, &before[level], &mut followed, &element);
                     set(&states[level], &after);
                 }
             });

@@ -133,6 +133,7 @@ impl<'k, 'a> Fold<'k, 'a> {
         };
         let strategy = match (recipe.map_ids(level), recipe.packed_fold(level)) {
             _ if recipe.is_mealy && level > 0 => Strategy::Mealy { kept: k.var(k.i32(0)) },
+            _ if recipe.leaves_numbers && level > 0 => Strategy::Direct,
             (Some(map_ids), _) => by_look_up(map_ids),
             (None, Some(packed)) => Strategy::Packed(packed),
             (None, None) => match recipe.own_fold(level) {
@@ -251,10 +252,10 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
             return Vec::new();
         }
         let mut followed = get(self.followed);
-        let after = self.recipe.step(self.args, self.level, &get(self.state), &mut followed, element);
+        let (after, left) = self.recipe.step(self.args, self.level, &get(self.state), &mut followed, element);
         set(self.state, &after);
         set(self.followed, &followed);
-        Vec::new()
+        left.into_iter().collect()
     }
 
     fn elements(&self, elements: &[&dyn Element<'k>]) -> Vec<Vec<Value<'k>>> {
@@ -325,7 +326,8 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
         match self.strategy {
             Strategy::MapIds { .. } => self.recipe.symbols.is_some(),
             Strategy::Mealy { .. } => true,
-            Strategy::Direct | Strategy::Packed(_) | Strategy::Own { .. } => false,
+            Strategy::Direct => self.recipe.leaves_numbers && self.level > 0,
+            Strategy::Packed(_) | Strategy::Own { .. } => false,
         }
     }
 

@@ -87,7 +87,7 @@ impl<'k, 'a> Block<'k, 'a> {
             let place = own + number * LANES * of.group;
             let marks = Bytes::load(k, k.shared().byte(place * 4), 4 * of.group).into_words();
             let step = |state: &[Value<'k>], record: usize| {
-                of.recipe.step(self.args, 0, state, &mut [], &columns.record(record))
+                of.recipe.step(self.args, 0, state, &mut [], &columns.record(record)).0
             };
             let is_end = |record: usize| marks[record].is_not(k.i32(0));
             let mut tail = self.identity();

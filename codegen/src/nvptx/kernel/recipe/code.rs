@@ -84,8 +84,8 @@ impl Recipe {
         result
     }
 
-    /// The state of a level after an element. What it follows of earlier levels is in `passed`, as
-    /// [`taken_along`](Recipe::taken_along) has it.
+    /// The state of a level after an element, and what the fold leaves of it to the replay, if it does. What it follows of earlier
+    /// levels is in `passed`, as [`taken_along`](Recipe::taken_along) has it.
     pub fn step<'k>(
         &self,
         args: KernelArguments<'k, '_>,
@@ -93,7 +93,7 @@ impl Recipe {
         before: &[Value<'k>],
         passed: &mut [Value<'k>],
         element: &dyn Element<'k>,
-    ) -> State<'k> {
+    ) -> (State<'k>, Option<Value<'k>>) {
         let LevelFold { carried, step, .. } = &self.folds[level];
         // Followed values are in the order in which they are carried.
         let mut next = 0..;
@@ -105,15 +105,15 @@ impl Recipe {
         let values =
             places.iter().map(|place| place.map_or_else(|followed: usize| passed[followed], |own| before[own]));
         let values: Vec<Value<'k>> = values.collect();
-        let results = self.write(args, step, &values, element);
+        let mut results = self.write(args, step, &values, element).into_iter();
         let mut after = before.to_vec();
-        for (place, result) in places.into_iter().zip(results) {
+        for (place, result) in places.into_iter().zip(results.by_ref()) {
             match place {
                 Ok(own) => after[own] = result,
                 Err(followed) => passed[followed] = result,
             }
         }
-        after
+        (after, results.next())
     }
 
     /// The step of a Mealy fold of a level: the byte of the lane after an element, its output symbol, and 1 if it is kept, else 0.

@@ -50,6 +50,8 @@ pub struct Recipe {
     pub(crate) marks: Option<Marks>,
     /// Whether the last fold writes an output symbol over the symbol: not 0 if the record is kept.
     pub is_mealy: bool,
+    /// Whether the fold of the second level leaves a number of each record to the replay.
+    pub leaves_numbers: bool,
     folds: Vec<LevelFold>,
     /// Whether folds are of runs of records, and none of records four at a time.
     folds_runs: bool,
@@ -86,9 +88,10 @@ struct Replay {
 impl Replay {
     /// The replay by lanes or look-ups, or by the step of the loop that the program was derived from, if that is less work.
     fn of(program: &Lowered, look_ups: &automaton::LookUps, is_packed: bool) -> Replay {
-        let automaton::LookUps { replay, mealy, symbols, tables, .. } = look_ups;
+        let automaton::LookUps { replay, mealy, outputs, symbols, tables, .. } = look_ups;
         let (facts, carried) = (program.facts(), replay.carried.clone());
-        let symbols = mealy.as_ref().map(|(_, outputs)| *outputs).or(*symbols);
+        let numbers = outputs.as_ref().map(|_| 256);
+        let symbols = mealy.as_ref().map(|(_, outputs)| *outputs).or(numbers).or(*symbols);
         let by_stages = ElementCode::new(&replay.mapping, facts, tables, symbols);
         let is_whole = symbols.is_none() && carried.iter().all(|carried| carried.lane.is_none());
         if is_whole
@@ -122,7 +125,7 @@ impl Recipe {
     pub fn new(program: &Lowered, schedule: Option<Schedule>) -> Recipe {
         let look_ups = LookUps::of(program, schedule);
         let deferred_bytes = look_ups.deferred_bytes();
-        let automaton::LookUps { folds, replay, mealy, symbols, tables } = &*look_ups;
+        let automaton::LookUps { folds, replay, mealy, outputs, symbols, tables } = &*look_ups;
         let is_rank = |stage| move |carried: &Carried| carried.pair() == (stage, 0);
         let rank = program.rank().and_then(|stage| replay.carried.iter().position(is_rank(stage)));
         let packed = Packed::of(program, &replay.carried);
@@ -143,6 +146,7 @@ impl Recipe {
             most_table_bytes: MOST_TABLE_BYTES,
             symbols: symbols.map(|_| Layout::of(Type::U8)),
             is_mealy: mealy.is_some(),
+            leaves_numbers: outputs.is_some(),
             marks: None,
             folds: Vec::new(),
             folds_runs,
@@ -156,9 +160,9 @@ impl Recipe {
                 [stage] => folds[stage as usize].as_ref(),
                 _ => None,
             };
-            let follows = || match mealy {
-                Some((fold, _)) => Some(fold.clone()),
-                None => replay.fold_of(&level.components(program)),
+            let follows = || match (mealy, outputs) {
+                (Some((fold, _)), _) | (None, Some(fold)) => Some(fold.clone()),
+                (None, None) => replay.fold_of(&level.components(program)),
             };
             let follows = (!recipe.folds.is_empty()).then(follows).flatten();
             let fold = recipe.level_fold(program, &level, (by_look_up, follows, *symbols));
