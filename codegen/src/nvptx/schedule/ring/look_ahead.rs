@@ -54,10 +54,12 @@ impl<'k> Ring<'k, '_> {
         });
     }
 
-    /// How many groups a window has.
+    /// How many groups a window has. Before the levels of a cascade wait for carries, the first group can be folded while others
+    /// still publish the second.
     fn window(&self, level: usize) -> usize {
         let held = GROUPS * GROUP / 32 * self.lanes(level).packing().tile_state_bytes();
-        if held <= WINDOW_BYTES { GROUPS } else { 1 }
+        let is_awaited = self.recipe.levels.len() > 1 && !self.recipe.folds_by_look_up();
+        if held <= WINDOW_BYTES && !is_awaited { GROUPS } else { 1 }
     }
 
     /// Reads the window from `position` up to the tile, takes the carry past the groups of it that are whole, and finds the
