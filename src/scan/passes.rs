@@ -182,7 +182,7 @@ where
     P: Projects<S, Out>,
     W: Work,
 {
-    let Some(mut state) = L::identity() else { return 0 };
+    let Ok(Some(mut state)) = catch_unwind(L::identity) else { return 0 };
     // SAFETY: they are there.
     let parameters = unsafe { L::parameters(columns[In::COLUMNS % SHORT_INPUTS]) };
     let mut taken = 0;

@@ -133,6 +133,15 @@ fn rows_segments_and_reductions_that_overflow_are_gone_on_with() {
             assert_eq!(panics(|| drop((into(&generated), in_place(&generated), segments(&generated)))), 0);
         }
     }
+    // Generated code takes a line where the function panicked. It calls the function once more.
+    let mut x: Vec<Corner> = (0..60).map(|_| small(&mut random)).collect();
+    (x[31].a, x[32].a, x[33].a) = (i32::MAX, i32::MAX, i32::MAX);
+    let mut written = x.clone();
+    for _ in 0..2 {
+        let times = panics(|| _ = own.inclusive_into(&x, &mut written).unwrap());
+        assert!((1..=2).contains(&times), "{times} panics");
+        assert_eq!(written, generated.inclusive(&x).unwrap());
+    }
 }
 
 /// A monoid's value as it lies in memory, and a lift of parameters, which a scan gets anew.

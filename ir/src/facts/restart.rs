@@ -11,7 +11,7 @@ use crate::simplify::{simplify, used_values};
 use crate::types::{Constant, Type};
 use crate::{FunctionBuilder, Table};
 
-/// A sign in the later of two states that `combine` forgets the earlier one.
+/// The property of the later of two states by which `combine` forgets the earlier one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Restart {
     /// This `bool` component is true.

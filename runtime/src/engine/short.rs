@@ -51,8 +51,8 @@ impl Short {
         Ok(Some(Short { scan, generated, is_native, longest: variant.plan.direct, replaces }))
     }
 
-    /// Scans a line of `len` records if it is short enough. Gives how many records it wrote, if it did. Where the user's function would
-    /// panic it gives up, and the inputs are as they were.
+    /// Scans a line of `len` records if it is short enough. Gives how many records it wrote, if it did. Where the user's function
+    /// panics, generated code scans the line.
     ///
     /// # Safety
     /// These are the input columns of the program in order, behind them in every place where its [parameters](DynScan::parameters_base)
@@ -66,8 +66,12 @@ impl Short {
         let [a, b, c, d] = inputs;
         // SAFETY: the columns are what the caller says. The code is there: this is borrowed from the variant that owns it.
         let written = unsafe { (self.scan)(len, output, a, b, c, d) };
+        if written < len && self.is_native {
+            // SAFETY: as above, and the output overlaps no input, so those are as they were.
+            return Some(unsafe { (self.generated)(len, output, a, b, c, d) });
+        }
         // Of a filter, fewer are all.
-        if written < len && self.is_native { None } else { Some(written) }
+        Some(written)
     }
 
     /// As [`scan`](Short::scan), by generated code: the output may be an input column, of a program that can replace its input.
