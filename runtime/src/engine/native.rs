@@ -125,6 +125,13 @@ pub(super) fn fastest(native: Option<&Native>, rivals: &[Rival], variant: &Varia
     if least.is_some_and(|least| least.saturating_mul(100) < planned.saturating_mul(margin)) { place } else { 0 }
 }
 
+/// Whether the function of short lines is about as fast as the one of lines, which won the race with generated code, or functions
+/// were asked for. rustc compiles the two differently: one may branch where the other selects.
+pub(super) fn is_as_fast(short: ShortFn, native: &Native, variant: &Variant) -> bool {
+    let is_asked_for = variant.native.as_ref().is_some_and(|(_, is_asked_for)| *is_asked_for);
+    is_asked_for || fastest(Some(native), &[Rival::Line(short), Rival::Native(native.pass)], variant) == 0
+}
+
 /// The times that they take for these records, of so many rounds the shortest; none of one that does not take all.
 fn race(
     native: Option<&Native>,

@@ -14,7 +14,7 @@ use monoscan_ir::{Constant, Layout, Mode};
 use smallvec::SmallVec;
 
 use super::line::Line;
-use super::native::put;
+use super::native::{self, put};
 use super::variant::Variant;
 use crate::call::Rows;
 use crate::checks;
@@ -47,6 +47,8 @@ impl Short {
         variant.check(kernels, &[Kernel::Short].into())?;
         let replaces = checks::can_replace(&variant.program).is_ok();
         let native = kernels.code.native_short();
+        let native =
+            native.filter(|&(short, native)| native::is_as_fast(short, native, variant)).map(|(short, _)| short);
         let (scan, is_native) = (native.unwrap_or(generated), native.is_some());
         Ok(Some(Short { scan, generated, is_native, longest: variant.plan.direct, replaces }))
     }

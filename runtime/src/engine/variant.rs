@@ -32,7 +32,7 @@ pub(crate) struct Variant {
     /// How the caller's states lie, if they are those of this form.
     pub(super) states: Option<Layout>,
     /// The functions that may take its elements, and whether they must where they can.
-    native: Option<(Native, bool)>,
+    pub(super) native: Option<(Native, bool)>,
     line: OnceLock<Kernels>,
     strided: OnceLock<Kernels>,
     spaced: OnceLock<Kernels>,

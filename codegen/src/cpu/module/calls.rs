@@ -2,6 +2,7 @@
 
 use super::Compiled;
 use crate::cpu::abi::{CarryUpdateFn, ShortBetweenFn, ShortFn, ShortRowsFn, ShortWholeFn, TileArgs, TileFn};
+use crate::cpu::native::Native;
 use crate::cpu::recipe::Kernel;
 
 impl Compiled {
@@ -102,9 +103,10 @@ impl Compiled {
     }
 
     /// The function that scans short lines as [`short`](Compiled::short) does, if one takes their elements: into memory that is no
-    /// column's. It gives how many elements it took, which are fewer than all where it would panic.
-    pub fn native_short(&self) -> Option<ShortFn> {
-        self.recipe.native_of(self.recipe.candidate_of(Kernel::Short))?.short
+    /// column's. It gives how many elements it took, which are fewer than all where it would panic. Beside it are all functions.
+    pub fn native_short(&self) -> Option<(ShortFn, &Native)> {
+        let native = self.recipe.native_of(self.recipe.candidate_of(Kernel::Short))?;
+        native.short.map(|short| (short, native))
     }
 
     /// Scans or, without `writes`, reduces one block as [`scan_one`](Compiled::scan_one) does, carrying every component of all
