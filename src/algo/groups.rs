@@ -320,7 +320,7 @@ fn counts<K: SortKey>(x: &[K], numbers: &RangeInclusive<u64>) -> Option<Vec<u32>
         a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
         a
     };
-    // Parts are longer than the counters that they need.
-    let part = x.len().div_ceil(2 * rayon::current_num_threads()).max(LONG);
+    // Counters of all parts are added on one thread, so a part has four keys for each of its own.
+    let part = x.len().div_ceil(2 * rayon::current_num_threads()).max(LONG).max(4 * counters);
     parallel::map(x.chunks(part), count).into_iter().reduce(|a, b| Some(add(a?, b?)))?
 }
