@@ -29,7 +29,7 @@ impl Graves {
         drop(dead);
     }
 
-    fn push(&self, kept: Kept) {
+    pub(super) fn push(&self, kept: Kept) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
     }
 }
@@ -47,7 +47,7 @@ struct Reference {
 /// The driver fails, and nothing is kept.
 pub fn keep_with_graph(stream: &Stream, kept: Arc<dyn Any + Send + Sync>) -> Result<bool, CudaError> {
     let device = stream.device();
-    device.graves().clear();
+    device.clear_graves();
     if !stream.is_capturing()? {
         return Ok(false);
     }

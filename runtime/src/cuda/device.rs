@@ -178,6 +178,14 @@ impl Device {
     pub(crate) fn graves(&self) -> &'static Graves {
         &self.shared.graves
     }
+
+    /// Drops what graphs kept that are gone. Not under a guard: these are values of the user, whose code may change the
+    /// thread's context.
+    pub(crate) fn clear_graves(&self) {
+        if BOUND.get().is_null() {
+            self.graves().clear();
+        }
+    }
 }
 
 impl PartialEq for Device {
@@ -281,5 +289,24 @@ impl Drop for Bound {
             // SAFETY: this thread pushed a context, and others that were pushed since have been popped.
             _ = unsafe { call!(self, cuCtxPopCurrent_v2(&mut popped)) };
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use crate::cuda::fake;
+
+    #[test]
+    fn values_of_the_user_are_not_dropped_under_a_guard() {
+        let (device, value) = (fake::device(), Arc::new(()));
+        device.graves().push(value.clone());
+        let guard = device.bind().unwrap();
+        device.clear_graves();
+        assert_eq!(Arc::strong_count(&value), 2);
+        drop(guard);
+        device.clear_graves();
+        assert_eq!(Arc::strong_count(&value), 1);
     }
 }

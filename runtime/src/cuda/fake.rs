@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_uint, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cudarc::driver::sys::{self, CUdevice_attribute_enum as Attribute};
 
@@ -27,8 +28,10 @@ pub(crate) fn calls(work: impl FnOnce()) -> Vec<(&'static str, usize)> {
     CALLS.take().into_iter().collect()
 }
 
-/// An H200, as far as plans ask.
+/// An H200, as far as plans ask, and a device of its own in each call: what devices keep is not shared among tests.
 pub(crate) fn device() -> Device {
+    static DEVICES: AtomicUsize = AtomicUsize::new(0);
+    let ordinal = DEVICES.fetch_add(1, Ordering::Relaxed);
     let functions = Functions {
         cuDeviceGetAttribute: attribute,
         cuDeviceTotalMem_v2: memory,
@@ -39,7 +42,7 @@ pub(crate) fn device() -> Device {
         cuMemHostAlloc: host_memory,
         ..Functions::fake()
     };
-    Device::of(Box::leak(Box::new(Driver { functions, version: 13_000, devices: 1 })), 0).unwrap()
+    Device::of(Box::leak(Box::new(Driver { functions, version: 13_000, devices: ordinal + 1 })), ordinal).unwrap()
 }
 
 unsafe extern "C" fn attribute(to: *mut c_int, which: sys::CUdevice_attribute, _: sys::CUdevice) -> u32 {

@@ -66,7 +66,7 @@ impl Drop for Graph {
                 _ = call!(driver, cuGraphDestroy(self.raw));
             }
         }
-        self.device.graves().clear();
+        self.device.clear_graves();
     }
 }
 

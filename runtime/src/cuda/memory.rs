@@ -48,7 +48,7 @@ pub(crate) struct Block {
 
 impl Block {
     pub(crate) fn new(device: &Device, bytes: usize) -> Result<Block, CudaError> {
-        device.graves().clear();
+        device.clear_graves();
         let mut block = Block { device: *device, address: 0, bytes };
         if bytes == 0 {
             return Ok(block);

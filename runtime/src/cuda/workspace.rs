@@ -74,7 +74,7 @@ impl Workspace {
     /// # Errors
     /// The device has too little memory, or the driver fails.
     pub fn lease(stream: &Stream, key: u64, bytes: usize) -> Result<Workspace, CudaError> {
-        stream.device().graves().clear();
+        stream.device().clear_graves();
         if stream.is_capturing()? {
             Workspace::of_graph(stream, bytes)
         } else {

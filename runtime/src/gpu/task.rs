@@ -184,6 +184,7 @@ impl<'a> Task<'a> {
     /// Gives it to a stream, unless there is nothing to do.
     pub(super) fn submit(mut self, scan: &OnGpu, stream: &Stream) -> Result<Pending, Error> {
         stream.expect_device("the stream's device", &scan.device)?;
+        scan.device.clear_graves();
         // Under this guard the driver is asked for the thread's context once.
         let _bound = scan.device.bind()?;
         #[cfg(feature = "ptx")]
