@@ -1,9 +1,10 @@
-//! `cargo xtask check`: what can be said of a change within two minutes of a built tree. Format and
-//! lints of everything, so that whatever uses the change still builds, and the tests of the
-//! packages that were changed, then of those that use them, as far as the time goes.
+//! `cargo xtask check`: what can be said of a change within two minutes of a built tree. Format of
+//! everything, and lints and tests of the packages that were changed. Packages that use them are
+//! for `cargo xtask test`.
 //!
-//! Tests are chosen by their targets' names, among those of the whole workspace: to choose packages
-//! would unite other features, and so build most of the tree once more.
+//! Packages are chosen with the features that they alone ask for, as by `cargo test --package`:
+//! with those of the whole workspace the tests of `monoscan-ir` would build all crates above it
+//! first. So the first check of a package builds some crates of others that the next one finds.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -12,7 +13,8 @@ use std::process::{Command, ExitCode};
 use std::time::{Duration, Instant};
 
 use crate::run::{Outcome, Runner, execute, root};
-use crate::{llvm, prose, steps};
+use crate::steps::AS_TESTS;
+use crate::{llvm, prose};
 
 /// After this no more tests begin, and those that run are stopped.
 const TIME: Duration = Duration::from_secs(115);
@@ -22,8 +24,6 @@ pub(crate) struct Member {
     pub(crate) name: String,
     /// Its place in the repository; empty for the root.
     folder: String,
-    /// Members that it builds or tests with.
-    uses: BTreeSet<String>,
 }
 
 /// The tests that a file asks for. More comes after less.
@@ -37,6 +37,16 @@ enum Tests {
     All,
 }
 
+impl Tests {
+    /// The option that asks cargo for a target.
+    fn target(&self) -> Option<String> {
+        match self {
+            Tests::Target(name) => Some(format!(" --test {name}")),
+            Tests::Documents | Tests::All => None,
+        }
+    }
+}
+
 /// Checks what was changed since the branch left `base`, committed or not.
 pub(crate) fn check(base: Option<&str>) -> ExitCode {
     let start = Instant::now();
@@ -48,7 +58,6 @@ pub(crate) fn check(base: Option<&str>) -> ExitCode {
     });
     runner.step("prose", prose::check);
     runner.command("cargo fmt --all --check");
-    runner.command(&format!("{}{} -- -D warnings", steps::CLIPPY, features()));
     for command in plan.unwrap_or_default() {
         runner.step_that_may_stop(&command, || execute_within(TIME.saturating_sub(start.elapsed()), &command));
     }
@@ -72,7 +81,7 @@ fn features() -> &'static str {
     if llvm::is_there() { " --all-features" } else { "" }
 }
 
-/// The tests to run, as command lines.
+/// The lints and tests to run, as command lines.
 fn commands(base: Option<&str>) -> Result<Vec<String>, String> {
     let base = match base {
         Some(base) => base.to_owned(),
@@ -117,43 +126,38 @@ fn tests(package: &Path, path: &str) -> Option<Tests> {
     }
 }
 
-/// So many targets of `tests/` are built at once, then run: on two cores this keeps both at work.
-const AT_ONCE: usize = 4;
-
-/// The commands that run what is asked for: targets that were changed, the other targets of changed
-/// packages, unit tests, targets of packages that use changed ones, examples in documents. Unit
-/// tests come in one command for all packages, so they wait for what was changed itself.
+/// The commands that lint changed packages and run what is asked for: targets that were changed, all
+/// tests of changed packages, examples in documents.
 fn lines(members: &[Member], changed: &BTreeMap<String, BTreeSet<Tests>>) -> Vec<String> {
-    let all = |name: &String| changed.get(name).is_some_and(|tests| tests.contains(&Tests::All));
-    let (whole, rest): (Vec<&Member>, Vec<&Member>) = members.iter().partition(|member| all(&member.name));
-    let users = rest.into_iter().filter(|member| member.uses.iter().any(all));
-    let named = changed.values().flatten().filter_map(|tests| match tests {
-        Tests::Target(name) => Some(name.clone()),
-        Tests::All | Tests::Documents => None,
-    });
-    let of = |member: &Member| targets_of(&root().join(&member.folder));
-    let mut known = BTreeSet::new();
-    let mut is_new = |target: &String| known.insert(target.clone());
-    let own: Vec<String> = named.chain(whole.iter().flat_map(|member| of(member))).filter(&mut is_new).collect();
-    let others: Vec<String> = users.flat_map(of).filter(is_new).collect();
+    let is_whole = |name: &String| changed[name].contains(&Tests::All);
+    let (whole, parts): (Vec<&String>, Vec<&String>) = changed.keys().partition(|name| is_whole(name));
+    let packages = |names: &[&String]| names.iter().map(|name| format!(" --package {name}")).collect::<String>();
+    let options = format!("{AS_TESTS}{}", features());
+    let lint = |names: &[&String]| format!("cargo clippy {options}{} --all-targets -- -D warnings", packages(names));
+    let test = |names: &[&String], targets: &str| format!("cargo test {options}{}{targets}", packages(names));
 
-    let cargo = format!("{}{}", steps::TESTS, features());
-    let units = (!whole.is_empty()).then(|| format!("{cargo} --lib --bins"));
-    let batches = |targets: &[String]| -> Vec<String> {
-        let names = |batch: &[String]| batch.iter().map(|name| format!(" --test {name}")).collect::<String>();
-        targets.chunks(AT_ONCE).map(|batch| format!("{cargo}{}", names(batch))).collect()
+    let mut lines = Vec::new();
+    for name in parts {
+        let targets: String = changed[name].iter().filter_map(Tests::target).collect();
+        if !targets.is_empty() {
+            lines.extend([lint(&[name]), test(&[name], &targets)]);
+        }
+        if changed[name].contains(&Tests::Documents) {
+            lines.push(test(&[name], " --doc"));
+        }
+    }
+    if !whole.is_empty() {
+        lines.extend([lint(&whole), test(&whole, " --tests")]);
+    }
+    let has_library = |name: &&String| {
+        let folder = members.iter().find(|member| member.name == **name).map(|member| &member.folder);
+        folder.is_some_and(|folder| root().join(folder).join("src/lib.rs").exists())
     };
-    let documents = changed.values().flatten().any(|tests| matches!(tests, Tests::Documents | Tests::All));
-    let documents = documents.then(|| format!("{cargo} --doc"));
-    batches(&own).into_iter().chain(units).chain(batches(&others)).chain(documents).collect()
-}
-
-/// The names of the targets in a package's `tests/`.
-fn targets_of(package: &Path) -> Vec<String> {
-    let entries = fs::read_dir(package.join("tests")).into_iter().flatten().flatten();
-    let mut names: Vec<String> = entries.filter_map(|entry| target(package, entry.file_name().to_str()?)).collect();
-    names.sort();
-    names
+    let libraries: Vec<&String> = whole.into_iter().filter(has_library).collect();
+    if !libraries.is_empty() {
+        lines.push(test(&libraries, " --doc"));
+    }
+    lines
 }
 
 /// The target of `tests/` that a file or folder there is, if it is one.
@@ -163,7 +167,7 @@ fn target(package: &Path, entry: &str) -> Option<String> {
     (path.with_extension("rs").exists() || path.join("main.rs").exists()).then(|| name.to_owned())
 }
 
-/// The packages of the workspace, each after those that it uses without its tests.
+/// The packages of the workspace.
 pub(crate) fn members() -> Result<Vec<Member>, String> {
     let workspace = manifest("")?;
     let folders = workspace.get("workspace").and_then(|workspace| workspace.get("members")?.as_array());
@@ -174,12 +178,7 @@ pub(crate) fn members() -> Result<Vec<Member>, String> {
         let manifest = manifest(folder)?;
         let name = manifest.get("package").and_then(|package| package.get("name")?.as_str());
         let name = name.ok_or_else(|| format!("{folder}: the package has no name"))?.to_owned();
-        let tables = ["dependencies", "dev-dependencies"].map(|table| manifest.get(table).and_then(|t| t.as_table()));
-        let uses = tables.into_iter().flatten().flatten().map(|(key, value)| {
-            let renamed = value.get("package").and_then(|name| name.as_str());
-            renamed.unwrap_or(key).to_owned()
-        });
-        members.push(Member { uses: uses.collect(), name, folder: folder.to_owned() });
+        members.push(Member { name, folder: folder.to_owned() });
     }
     Ok(members)
 }
@@ -205,33 +204,35 @@ mod tests {
 
     fn asked(files: &[&str]) -> Vec<String> {
         let members = members().unwrap();
-        let lines = lines(&members, &changed(&members, files.iter().copied()));
-        let start = format!("{}{} ", steps::TESTS, features());
-        lines.iter().map(|line| line.strip_prefix(&start).unwrap().to_owned()).collect()
+        let options = format!(" {}{} --package ", AS_TESTS, features());
+        let short = |line: &String| line.strip_prefix("cargo ").unwrap().replacen(&options, " ", 1);
+        lines(&members, &changed(&members, files.iter().copied())).iter().map(short).collect()
     }
 
-    #[test]
-    fn a_changed_source_asks_for_its_package_and_for_those_that_use_it() {
-        let asked = asked(&["runtime/protocol/src/lib.rs", "runtime/protocol/tests/loom.rs"]);
-        assert!(asked[0].starts_with("--test loom ") && asked[0].contains("--test mutations"), "{asked:?}");
-        let place = |text: &str| asked.iter().position(|line| line.contains(text)).unwrap();
-        assert!(place("--test loom") < place("--lib --bins"), "{asked:?}");
-        assert!(place("--lib --bins") < place("--test calls"), "the runtime's come last: {asked:?}");
-        assert_eq!(asked.last().unwrap(), "--doc");
-    }
+    const LINTS: &str = "--all-targets -- -D warnings";
 
     #[test]
-    fn a_source_asks_for_no_tests_of_packages_that_do_not_use_it() {
-        assert_eq!(asked(&["xtask/src/main.rs"]), ["--lib --bins", "--doc"]);
+    fn changed_packages_are_linted_and_tested_and_no_others() {
+        let of_both = asked(&["ir/src/lib.rs", "ir/tests/text.rs", "codegen/build.rs"]);
+        let both = "monoscan-codegen --package monoscan-ir";
+        assert_eq!(
+            of_both,
+            [format!("clippy {both} {LINTS}"), format!("test {both} --tests"), format!("test {both} --doc")]
+        );
+        assert_eq!(asked(&["xtask/src/main.rs"]), [format!("clippy xtask {LINTS}"), "test xtask --tests".to_owned()]);
         assert_eq!(asked(&["CHANGELOG.md", "Cargo.lock"]), [""; 0]);
-        assert!(!asked(&["ir/src/lib.rs"]).iter().any(|line| line.contains("--test loom")));
     }
 
     #[test]
     fn a_changed_test_asks_for_itself_alone_and_a_document_for_its_examples() {
-        let both = ["--test examples --test scan", "--doc"];
-        assert_eq!(asked(&["docs/tour.md", "tests/scan.rs", "examples/lexer.rs"]), both);
-        assert_eq!(asked(&["ir/tests/math/main.rs"]), ["--test math"]);
+        let both = "test monoscan --test examples --test scan";
+        let lint = format!("clippy monoscan {LINTS}");
+        assert_eq!(
+            asked(&["docs/tour.md", "tests/scan/main.rs", "examples/lexer.rs"]),
+            [&lint, both, "test monoscan --doc"]
+        );
+        assert_eq!(asked(&["docs/tour.md"]), ["test monoscan --doc"]);
+        assert_eq!(asked(&["ir/tests/math/main.rs"])[1..], ["test monoscan-ir --test math"]);
     }
 
     #[test]
@@ -240,14 +241,5 @@ mod tests {
         assert_eq!(execute_within(Duration::ZERO, "true"), Outcome::Stopped);
         assert_eq!(execute_within(Duration::from_secs(600), "true"), Outcome::Passed);
         assert!(matches!(execute_within(Duration::from_secs(600), "false"), Outcome::Failed(_)));
-    }
-
-    #[test]
-    fn what_a_package_uses_is_known() {
-        let members = members().unwrap();
-        let runtime = members.iter().find(|member| member.name == "monoscan-runtime").unwrap();
-        assert!(runtime.uses.contains("monoscan-ir") && runtime.uses.contains("scan-kit"), "{:?}", runtime.uses);
-        let renamed = members.iter().find(|member| member.name == "renamed").unwrap();
-        assert!(renamed.uses.contains("monoscan"), "{:?}", renamed.uses);
     }
 }

@@ -26,8 +26,8 @@ usage: cargo xtask COMMAND
                         of the protocol, the examples and the commands of the README; count instructions. Needs no GPU.
                         Installs missing system packages with apt-get (among them LLVM 22) and fetches ptxas, or with
                         --no-install says what is missing
-  check [BASE]          in two minutes of a built tree: format, lints, and the tests of what differs from BASE, or from where the
-                        branch left main; says what it left out
+  check [BASE]          in two minutes of a built tree: format, and lints and tests of the packages that differ from BASE, or from
+                        where the branch left main; says what it did not finish
   ptxas [--no-install]  fetch NVIDIA's assembler into target/tools, if it is not there, and print its path
   instructions [--bless]
                         count the instructions of small scans, and compare with benches/instructions.txt or write it

@@ -51,11 +51,14 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
     runner.finish()
 }
 
+/// How tests are built, and what is checked beside them.
+pub(crate) const AS_TESTS: &str = "--release --config .cargo/tests.toml";
+
 /// How tests are built and run. After it come the features, and what else is asked for.
-pub(crate) const TESTS: &str = "cargo test --release --config .cargo/tests.toml --workspace";
+const TESTS: &str = "cargo test --release --config .cargo/tests.toml --workspace";
 
 /// The linter of all code, tests among it. After it come the features, and that its warnings are errors.
-pub(crate) const CLIPPY: &str = "cargo clippy --release --config .cargo/tests.toml --workspace --all-targets";
+const CLIPPY: &str = "cargo clippy --release --config .cargo/tests.toml --workspace --all-targets";
 
 /// The tests of the workspace.
 fn workspace(runner: &mut Runner) {
@@ -72,8 +75,7 @@ fn workspace(runner: &mut Runner) {
 
 /// Documents, and smaller sets of features: compiled and not run.
 fn documents_and_features(runner: &mut Runner) {
-    let as_tests = "--release --config .cargo/tests.toml";
-    let document = format!("cargo doc {as_tests} --workspace --no-deps --all-features");
+    let document = format!("cargo doc {AS_TESTS} --workspace --no-deps --all-features");
     let linter = linter();
     let mut environment = vec![("RUSTDOCFLAGS", "-D warnings")];
     environment.extend(linter.iter().flatten().map(|(name, value)| (*name, value.as_str())));
@@ -96,7 +98,7 @@ fn documents_and_features(runner: &mut Runner) {
         let targets: String = examples.map(|example| format!(" --example {}", example.name)).collect();
         let features = format!("--no-default-features --features \"{features}\"");
         // Not `cargo check`, which would check the crates below once more.
-        runner.command(&format!("cargo clippy {as_tests} --package monoscan {features} --lib{targets} -- -D warnings"));
+        runner.command(&format!("cargo clippy {AS_TESTS} --package monoscan {features} --lib{targets} -- -D warnings"));
     }
 }
 
