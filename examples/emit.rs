@@ -18,8 +18,9 @@ use monoscan::ir::Mode;
 use monoscan::nvptx::{AccessPattern, Arch, Form, SegmentStart, compile_ahead};
 
 mod common;
-#[path = "kernels/programs.rs"]
-mod programs;
+mod emit {
+    pub(crate) mod programs;
+}
 
 const USAGE: &str = "emit [--program NAME|FILE.scan] [--arch sm_90] [--out DIR] [--exclusive] [--segmented] \
                      [--shifted | --any | --columnar] [--any-states]";
@@ -75,7 +76,7 @@ fn arch(name: &str) -> Result<Arch, Failure> {
 
 fn run(options: Options) -> Result<(), Failure> {
     let Options { program, arch, out, form, pattern, any_states } = options;
-    let verified = programs::program(&program)?;
+    let verified = emit::programs::program(&program)?;
     let made = compile_ahead(&verified, (form, any_states), pattern, arch)?;
     let name = Path::new(&program).file_stem().unwrap_or_default().to_string_lossy().into_owned();
     std::fs::create_dir_all(&out).map_err(|error| failure_of(&out, error))?;

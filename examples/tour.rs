@@ -17,19 +17,17 @@ use monoscan::Device;
 
 mod common;
 
-// The families. Files beside this one would be examples.
-#[path = "tour/computing.rs"]
-mod computing;
-#[path = "tour/linked.rs"]
-mod linked;
-#[path = "tour/on_gpu.rs"]
-mod on_gpu;
-#[path = "tour/ordering.rs"]
-mod ordering;
-#[path = "tour/ragged.rs"]
-mod ragged;
-#[path = "tour/texts.rs"]
-mod texts;
+/// The families.
+mod tour {
+    pub(crate) mod computing;
+    pub(crate) mod linked;
+    pub(crate) mod on_gpu;
+    pub(crate) mod ordering;
+    pub(crate) mod ragged;
+    pub(crate) mod texts;
+}
+
+use tour::{computing, linked, on_gpu, ordering, ragged, texts};
 
 fn main() -> ExitCode {
     finish(chosen().and_then(|(records, device)| run(records, device)), "tour [--records N] [--device cpu|cuda:N]")

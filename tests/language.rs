@@ -13,7 +13,6 @@
 )]
 
 mod language {
-    mod accepted;
     mod agree;
     mod control;
     mod engines;

@@ -7,6 +7,19 @@
 
 mod built;
 
+/// Accepted files that assert something.
+#[allow(unreachable_pub, reason = "visibilities are among what is tested")]
+mod ui {
+    pub(crate) mod ok {
+        pub(crate) mod affine;
+        pub(crate) mod local_items;
+        pub(crate) mod macro_rules;
+        pub(crate) mod requests;
+        pub(crate) mod visibility;
+        pub(crate) mod without_prelude;
+    }
+}
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -22,6 +35,17 @@ fn scan_code_is_accepted_as_documented() {
     });
     let refused: Vec<String> = refused.collect();
     assert!(refused.is_empty(), "{}", refused.concat());
+}
+
+#[test]
+fn accepted_files_compute_what_they_say() {
+    use ui::ok::{affine, local_items, macro_rules, requests, visibility, without_prelude};
+    affine::main();
+    local_items::main();
+    macro_rules::main();
+    requests::main().unwrap();
+    visibility::main();
+    without_prelude::main();
 }
 
 #[test]

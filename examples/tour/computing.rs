@@ -2,8 +2,8 @@
 
 use monoscan::algo::numbers;
 
-use super::common::Failure;
-use super::{Table, drawn};
+use crate::common::Failure;
+use crate::{Table, drawn};
 
 pub(crate) fn computing(table: &Table) -> Result<(), Failure> {
     let digits = |seed| drawn(table.records, seed, |bits| if bits % 2 == 0 { u64::MAX } else { bits });

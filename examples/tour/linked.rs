@@ -4,8 +4,8 @@ use monoscan::algo::brackets::{Side, partners};
 use monoscan::algo::lists::{NONE, rank, rank_by_jumping};
 use monoscan::algo::trees::Tour;
 
-use super::common::Failure;
-use super::{Table, bits, drawn};
+use crate::common::Failure;
+use crate::{Table, bits, drawn};
 
 pub(crate) fn linked(table: &Table) -> Result<(), Failure> {
     let mut order: Vec<u32> = (0..table.records as u32).collect();

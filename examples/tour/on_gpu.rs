@@ -2,8 +2,8 @@
 
 use monoscan::Device;
 
-use super::Table;
-use super::common::Failure;
+use crate::Table;
+use crate::common::Failure;
 
 /// The algorithms that run there, each on vectors that are there.
 #[cfg(not(feature = "gpu"))]
@@ -19,8 +19,8 @@ pub(crate) fn on_gpu(table: &Table, gpu: Device) -> Result<(), Failure> {
     use monoscan::prelude::*;
     use monoscan::{DeviceVec, ops::Sum};
 
-    use super::common::say;
-    use super::drawn;
+    use crate::common::say;
+    use crate::drawn;
 
     fn pair<A: ScanType, B: ScanType>(found: (DeviceVec<A>, DeviceVec<B>)) -> Result<(Vec<A>, Vec<B>), AlgoError> {
         Ok((found.0.to_vec()?, found.1.to_vec()?))

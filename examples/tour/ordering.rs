@@ -3,8 +3,8 @@
 use monoscan::algo::sort::{Order, argsort, quicksort, sort, sort_with_values};
 use monoscan::algo::{runs, select};
 
-use super::common::Failure;
-use super::{Table, drawn};
+use crate::common::Failure;
+use crate::{Table, drawn};
 
 pub(crate) fn ordering(table: &Table) -> Result<(), Failure> {
     let x: Vec<u32> = drawn(table.records, 1, |bits| bits as u32);

@@ -3,8 +3,8 @@
 use monoscan::algo::sparse::Csr;
 use monoscan::algo::{groups, series};
 
-use super::common::Failure;
-use super::{Table, bits, drawn};
+use crate::common::Failure;
+use crate::{Table, bits, drawn};
 
 pub(crate) fn ragged(table: &Table) -> Result<(), Failure> {
     let mut keys: Vec<u32> = drawn(table.records, 5, |bits| bits as u32 % 10_000);

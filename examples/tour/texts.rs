@@ -2,8 +2,8 @@
 
 use monoscan::algo::text;
 
-use super::common::Failure;
-use super::{Table, bits};
+use crate::common::Failure;
+use crate::{Table, bits};
 
 pub(crate) fn texts(table: &Table) -> Result<(), Failure> {
     let mut bits = bits(40);

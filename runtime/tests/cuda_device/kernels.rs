@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytemuck::{Pod, Zeroable};
 use monoscan_runtime::cuda::{Device, DeviceBuffer, DeviceRead, Kernel, Module, Stream, Workspace};
 
-/// `add`, `bump`, `spin` and `hold`, which the file describes.
+/// `add`, `bump` and `spin`, which the file describes.
 pub(crate) const PTX: &str = include_str!("kernels.ptx");
 
 /// Sizes around those of vectors, warps and blocks.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use monoscan_runtime::cuda::{CudaError, DeviceBuffer, Event, Stream};
+use monoscan_runtime::cuda::{DeviceBuffer, Event, Stream};
 
 use crate::kernels::{SIZES, add, device, numbers, spin, stream};
 
@@ -43,7 +43,7 @@ fn a_stream_waits_for_an_event_of_another() {
 
 #[test]
 #[ignore = "needs a CUDA device"]
-fn events_tell_times_and_waits_are_bounded() {
+fn events_tell_times() {
     let stream = stream();
     let (start, end) = (Event::new(&device()).unwrap(), Event::new(&device()).unwrap());
     assert_eq!(end.is_done(), Ok(true), "an event that marks nothing is done");
@@ -58,9 +58,7 @@ fn events_tell_times_and_waits_are_bounded() {
         end.is_done() == Ok(false)
     };
     assert!((0..10).any(|_| is_busy()), "the kernel is always done before anyone looks");
-    let late = end.synchronize_within(Duration::from_millis(5), "the spinning kernel").unwrap_err();
-    assert!(matches!(&late, CudaError::DidNotFinish { what, .. } if what == "the spinning kernel"), "{late}");
-    end.synchronize_within(Duration::from_secs(10), "the spinning kernel").unwrap();
+    end.synchronize().unwrap();
     let milliseconds = end.milliseconds_since(&start).unwrap();
     assert!((150.0..2_000.0).contains(&milliseconds), "{milliseconds} ms");
     stream.synchronize().unwrap();

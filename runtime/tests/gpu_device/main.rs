@@ -6,9 +6,6 @@ mod ahead;
 mod checked;
 mod cubins;
 mod every_call;
-#[allow(dead_code, reason = "shared with the tests of the CUDA layer")]
-#[path = "../cuda_device/kernels.rs"]
-mod kernels;
 mod limits;
 mod on_device;
 mod spaced;

@@ -1,15 +1,14 @@
 //! Scans at the same moment: on two devices, in many streams, and beside a kernel that holds most
 //! of a device.
 
-use std::sync::{Barrier, Mutex, MutexGuard, PoisonError};
+use std::sync::{Barrier, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use monoscan_runtime::cuda::{Device, DeviceBuffer, Stream};
+use monoscan_runtime::cuda::{Device, DeviceBuffer, Module, Stream};
 use monoscan_runtime::gpu::Pending;
 use monoscan_runtime::{Call, Column, ColumnMut, DynScan};
 
-use crate::kernels::{Argument, kernel};
 use crate::on_device::{numbers, solved};
 use crate::subject::device;
 use scan_kit::programs::{RECURRENCE, parse};
@@ -121,10 +120,12 @@ impl Hold {
         let [stream, aside] = [(); 2].map(|()| Stream::new(&device()).unwrap());
         let words = DeviceBuffer::<u32>::zeroed(&stream, 2).unwrap();
         stream.synchronize().unwrap();
-        let (hold, shared) = (kernel("hold"), device().facts().shared_per_block);
+        static MODULE: OnceLock<Module> = OnceLock::new();
+        let module = MODULE.get_or_init(|| Module::from_ptx(&device(), include_str!("hold.ptx"), None).unwrap());
+        let (hold, shared) = (module.kernel("hold").unwrap(), device().facts().shared_per_block);
         hold.allow_shared(shared).unwrap();
         let count = MOST_HELD.as_nanos() as u64;
-        let argument = Argument { from: words.address(), to: words.address() + 4, count, number: 1, padding: 0 };
+        let argument = [words.address(), words.address() + 4, count, 1];
         // SAFETY: the words are freed after the device's work, and the module stays loaded.
         unsafe { hold.launch(&stream, multiprocessors, 1, shared, bytemuck::bytes_of(&argument)) }.unwrap();
         let began = Instant::now();

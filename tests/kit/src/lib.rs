@@ -11,6 +11,7 @@
 //! | `calls` | calls drawn at random, the reference that gives their results, and the comparison with an engine | `calls` |
 //! | `loops` | checked scans beside the sequential loop, run natively | `calls` |
 //! | `munch` | lexing as a textbook writes it, and texts made for rules | `munch` |
+//! | [`scripts`] | texts of many scripts | |
 //! | `zoo` | monoids that catch what sums cannot | `zoo` |
 
 #![allow(missing_docs, reason = "a field of a test's operator says enough by its name")]
@@ -27,6 +28,7 @@ pub mod opcodes;
 pub mod programs;
 pub mod ptxas;
 pub mod random;
+pub mod scripts;
 #[cfg(feature = "zoo")]
 pub mod zoo;
 

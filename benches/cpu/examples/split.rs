@@ -12,8 +12,7 @@ use std::time::{Duration, Instant};
 
 use fancy_regex::Regex;
 use monoscan::lexer::{CL100K, GPT2, O200K, Pretokeniser, TokenColumns};
-
-mod made;
+use scan_kit::scripts;
 
 /// Texts that are read or made at once.
 const CHUNK: usize = 1 << 20;
@@ -129,7 +128,7 @@ fn by_regex_automata(pattern: &str, text: &str, ends: &mut Vec<u32>) {
 
 /// Made texts, then those of files that are UTF-8.
 fn each(made: usize, files: &[String], of: &mut impl FnMut(&str)) {
-    (0..made as u64).for_each(|seed| of(&made::text(seed + 1, CHUNK)));
+    (0..made as u64).for_each(|seed| of(&scripts::text(seed + 1, CHUNK)));
     files.iter().for_each(|file| walk(Path::new(file), of));
 }
 

@@ -1,5 +1,7 @@
 //! Texts of many scripts, made from a seed.
 
+use crate::Random;
+
 /// Alphabets of scripts, marks, digits, blanks and signs: first and last of a range.
 const RANGES: [(char, char); 34] = [
     ('a', 'z'),
@@ -66,22 +68,19 @@ const JOINTS: [&str; 24] = [
 ];
 
 /// A text of about so many bytes.
-pub(crate) fn text(seed: u64, bytes: usize) -> String {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut below = |bound: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        ((state >> 33) as usize) % bound
-    };
-    let mut text = String::new();
+///
+/// ```
+/// let text = scan_kit::scripts::text(1, 400);
+/// assert!((400..500).contains(&text.len()) && !text.is_ascii());
+/// ```
+pub fn text(seed: u64, bytes: usize) -> String {
+    let (mut random, mut text) = (Random(seed), String::new());
     while text.len() < bytes {
-        let (first, last) = RANGES[below(RANGES.len())];
-        for _ in 0..1 + below(9) {
-            let code = u32::from(first) + below((u32::from(last) - u32::from(first)) as usize + 1) as u32;
-            text.extend(char::from_u32(code));
+        let &(first, last) = random.pick(&RANGES);
+        for _ in 0..1 + random.below(9) {
+            text.extend(char::from_u32(u32::from(first) + random.below(u32::from(last) - u32::from(first) + 1)));
         }
-        text.push_str(JOINTS[below(JOINTS.len())]);
+        text += *random.pick(&JOINTS);
     }
     text
 }
