@@ -1,7 +1,6 @@
 //! Errors between this process and a GPU, as one enum: none of them is a panic.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
 use super::{Architecture, ArgumentError, DirectoryError, KernelFault, Target};
 
@@ -86,15 +85,6 @@ pub enum CudaError {
     OutOfHostMemory {
         /// How much was asked for.
         bytes: usize,
-    },
-
-    /// The device did not get done in time. It may still be at it.
-    #[error("{what} did not finish within {waited:?}")]
-    DidNotFinish {
-        /// The work that was waited for.
-        what: String,
-        /// For how long.
-        waited: Duration,
     },
 
     /// A kernel could not do its work.

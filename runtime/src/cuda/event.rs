@@ -2,7 +2,6 @@
 
 use std::fmt;
 use std::ptr;
-use std::time::{Duration, Instant};
 
 use cudarc::driver::sys;
 
@@ -84,24 +83,6 @@ impl Event {
         let driver = self.device.bind_aside()?;
         // SAFETY: the event exists as long as the handle.
         unsafe { call!(driver, cuEventSynchronize(self.raw)) }
-    }
-
-    /// Waits until what it marks is done, but no longer than this. `what` is named in the error.
-    ///
-    /// # Errors
-    /// It is not done by then, or something failed on the device.
-    pub fn synchronize_within(&self, most: Duration, what: &str) -> Result<(), CudaError> {
-        let start = Instant::now();
-        let mut pause = Duration::from_micros(1);
-        while !self.is_done()? {
-            if start.elapsed() >= most {
-                return Err(CudaError::DidNotFinish { what: what.into(), waited: most });
-            }
-            // Pauses grow with the wait, so that a short one is precise and a long one costs little.
-            std::thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(1));
-        }
-        Ok(())
     }
 
     /// The time from that event to this one, in milliseconds. Both have to be done.
