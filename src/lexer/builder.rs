@@ -48,6 +48,15 @@ impl LexerBuilder {
 
     /// A text that is no token but begins one of any rule is a token of the kind `prefix` + the rule's name; of several rules, of
     /// the earliest.
+    ///
+    /// ```
+    /// use monoscan::lexer::Lexer;
+    ///
+    /// let lexer = Lexer::builder().token("STRING", "\"[^\"]*\"").incomplete("OPEN_").build()?;
+    /// let open = lexer.lex(b"\"abc")?.iter().next().unwrap(); // no quote at the end
+    /// assert_eq!(lexer.rules().name(open.kind), "OPEN_STRING");
+    /// # Ok::<(), monoscan::lexer::LexerError>(())
+    /// ```
     pub fn incomplete(self, prefix: &str) -> LexerBuilder {
         self.incomplete_of(prefix, &[])
     }
@@ -59,6 +68,15 @@ impl LexerBuilder {
     }
 
     /// Refuses rules of which one shadows another, [by a rule that is no keyword](super::Shadowed).
+    ///
+    /// ```
+    /// use monoscan::lexer::{Lexer, LexerError};
+    ///
+    /// let rules = || Lexer::builder().token("NAME", "[a-z]+").token("IF", "if");
+    /// assert!(rules().build().is_ok());
+    /// assert!(matches!(rules().strict_ties().build(), Err(LexerError::Shadowed { .. })));
+    /// # Ok::<(), monoscan::lexer::LexerError>(())
+    /// ```
     pub fn strict_ties(mut self) -> LexerBuilder {
         self.strict_ties = true;
         self

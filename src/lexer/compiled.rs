@@ -1,6 +1,8 @@
 //! [`Lexer`]: compiled rules, and everything that can be done with them.
 
-use std::fmt::Write;
+mod inspect;
+mod labels;
+
 use std::sync::{Arc, OnceLock};
 
 #[cfg(feature = "gpu")]
@@ -12,10 +14,9 @@ use super::listing::Listing;
 use super::scans::Scans;
 use super::words::Split;
 use super::{
-    Counts, Kind, KindNumber, LexerBuilder, LexerError, LexerStream, LexerTables, LookAhead, PlaceNumber, Rules,
-    Shadowed, Skips, TokenColumnsOf, TokenList, Tokens,
+    Kind, KindNumber, LexerBuilder, LexerError, LexerStream, LexerTables, LookAhead, PlaceNumber, Rules,
+    TokenColumnsOf, TokenList,
 };
-use crate::scan::{Columns, ColumnsMut, Place};
 
 /// A compiled set of rules, on the CPU or [on a GPU](Lexer::on).
 ///
@@ -69,6 +70,15 @@ pub(super) struct Kept {
 impl Lexer {
     /// Compiles rules, in milliseconds for those of a programming language. Machine code is made by the first call that needs it.
     ///
+    /// ```
+    /// use monoscan::lexer::{Lexer, Rules};
+    ///
+    /// assert!(Rules::parse("WORD [a-z]*").is_err()); // no token is empty
+    /// let lexer = Lexer::new(Rules::parse("WORD [a-z]+")?)?;
+    /// assert_eq!(lexer.lex(b"to be")?.len(), 3); // two words, and an error between them
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// Where a rule matches the empty string, or where the rules are too large.
     pub fn new(rules: Rules) -> Result<Lexer, LexerError> {
@@ -120,6 +130,15 @@ impl Lexer {
     }
 
     /// The same lexer, whose lists have skipped tokens too.
+    ///
+    /// ```
+    /// use monoscan::lexer::{Lexer, Rules};
+    ///
+    /// let lexer = Lexer::new(Rules::parse("WORD [a-z]+\nskip SPACE [ ]+")?)?;
+    /// assert_eq!(lexer.lex(b"to be")?.len(), 2);
+    /// assert_eq!(lexer.with_skips().lex(b"to be")?.len(), 3); // every byte is in a token
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn with_skips(&self) -> Lexer {
         self.with_kept(Kept { rules: vec![true; self.rules.len()], errors: true })
     }
@@ -127,6 +146,18 @@ impl Lexer {
     /// The same lexer on another device; see [`Scan::on`](crate::Scan::on). A GPU lexes by a scan, or by two, where rules look
     /// further than one byte ahead. The text is in the memory of the device as a whole then, with a symbol of one or two bytes, a
     /// label, and space for a token of eight, for each of its bytes.
+    ///
+    /// ```
+    /// use monoscan::{Device, lexer::{Lexer, Rules}};
+    ///
+    /// let lexer = Lexer::new(Rules::json())?;
+    /// let lexer = match Device::cuda(0) {
+    ///     Ok(gpu) => lexer.on(gpu)?,
+    ///     Err(_) => lexer, // no device, or a build without it
+    /// };
+    /// assert_eq!(lexer.lex(b"[1, 2]")?.len(), 5);
+    /// # Ok::<(), monoscan::lexer::LexerError>(())
+    /// ```
     ///
     /// # Errors
     /// On a GPU those of [`LexerTables::new`], but for the number of kinds; or if a scan cannot be built there.
@@ -161,6 +192,17 @@ impl Lexer {
     }
 
     /// [`lex`](Lexer::lex) into an old list, whose tokens are dropped and whose memory is used again.
+    ///
+    /// ```
+    /// use monoscan::lexer::{Lexer, Rules, TokenList};
+    ///
+    /// let (lexer, mut tokens) = (Lexer::new(Rules::json())?, TokenList::new());
+    /// for (line, count) in [("[1, 2]", 5), ("true", 1)] {
+    ///     lexer.lex_into(line.as_bytes(), &mut tokens)?;
+    ///     assert_eq!(tokens.len(), count); // of this line alone
+    /// }
+    /// # Ok::<(), monoscan::lexer::LexerError>(())
+    /// ```
     ///
     /// # Errors
     /// Those of [`lex`](Lexer::lex); the list is empty then.
@@ -201,6 +243,14 @@ impl Lexer {
 
     /// The tokens by a plain loop over a table, one byte after the other: what code is checked and timed against. The table is
     /// made by the first call.
+    ///
+    /// ```
+    /// use monoscan::lexer::{Lexer, Rules};
+    ///
+    /// let lexer = Lexer::new(Rules::json())?;
+    /// assert_eq!(lexer.lex_sequentially(b"[1, ?]")?, lexer.lex(b"[1, ?]")?);
+    /// # Ok::<(), monoscan::lexer::LexerError>(())
+    /// ```
     ///
     /// # Errors
     /// [`ScanError::TextTooLong`], [`ScanError::OutOfMemory`].
@@ -243,6 +293,16 @@ impl Lexer {
 
     /// A stream of chunks of one text, on the CPU.
     ///
+    /// ```
+    /// use monoscan::lexer::{Lexer, Rules};
+    ///
+    /// let mut stream = Lexer::new(Rules::parse("NUMBER [0-9]+")?)?.stream()?;
+    /// assert_eq!(stream.push(b"12")?, []); // 12 may go on
+    /// assert_eq!(stream.push(b"3x")?.len(), 1); // 123 ends; whether x is all of the error is not known
+    /// assert_eq!(stream.finish()?[0].start, 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`LexerError::NoStream`] on a GPU.
     pub fn stream(&self) -> Result<LexerStream, LexerError> {
@@ -258,113 +318,6 @@ impl Lexer {
     /// The automaton that is compiled.
     pub(super) fn automaton(&self) -> LexAutomaton {
         self.analysed.split.automaton(self.kept.rules.clone(), self.kept.errors)
-    }
-
-    /// The label of every byte of a text: a vector for a slice, and a [`DeviceVec`](crate::DeviceVec) for one. Rules that take two
-    /// scans are waited for. On a GPU, their symbols stay in memory of the text's stream for its next call, as long as the stream lives: up to
-    /// four bytes for each of the text, and of a short text up to three besides. Labels of one scan in device memory are not waited for:
-    /// what [`labels_into`](Lexer::labels_into) gives tells of their faults.
-    ///
-    /// # Errors
-    /// Those of [`LexerTables::new`]; [`ScanError::OutOfMemory`]; on a GPU [`ScanError::Cuda`] if it fails, or, for rules that
-    /// take two scans, if the text's stream is being captured.
-    pub fn labels<C: Columns<(u8,)>>(&self, text: C) -> Result<<C::Place as Place>::Vec<u8>, LexerError> {
-        Ok(self.labelling()?.label(text)?)
-    }
-
-    /// [`labels`](Lexer::labels) into a slice as long as the text. What this gives on a GPU is not waited for, and tells of faults of
-    /// both scans.
-    ///
-    /// # Errors
-    /// Those of [`labels`](Lexer::labels); [`ScanError::Length`] if it has another length; nothing is written then.
-    pub fn labels_into<C: Columns<(u8,)>>(
-        &self,
-        text: C,
-        labels: impl ColumnsMut<u8, Place = C::Place>,
-    ) -> Result<<C::Place as Place>::Written, LexerError> {
-        Ok(self.labelling()?.label_into(text, labels)?)
-    }
-
-    /// The rules, their automaton, how tokens are found, and the laws and the schedule of the scan if there is one.
-    pub fn explain(&self) -> String {
-        let mut text = String::new();
-        let Split { dfa, words, .. } = &self.analysed.split;
-        let (states, classes) = (dfa.states().count(), dfa.classes);
-        // Writing to a string does not fail.
-        _ = writeln!(
-            text,
-            "{} rules: {states} states, {classes} byte classes, {} words beside them",
-            self.rules.len(),
-            words.len()
-        );
-        _ = writeln!(text, "{}", self.analysed.look_ahead);
-        if self.device.is_cpu() {
-            _ = match self.on_cpu().code() {
-                Some(code) => writeln!(
-                    text,
-                    "tokens: direct code, {} bytes, tables of {} bytes, dispatch {:?}",
-                    code.code_bytes(),
-                    code.table_bytes(),
-                    code.dispatch()
-                ),
-                None => writeln!(text, "tokens: a walk of the automaton's table of {} bytes", 2 * states * classes),
-            };
-        }
-        let labelling = self.labelling().and_then(|scans| Ok((scans, self.tables()?)));
-        match labelling {
-            Ok((scans, tables)) => {
-                let oracle = scans.oracle().map_or(String::new(), |oracle| oracle.explain());
-                let walks =
-                    if scans.walks() { "of a slice by walks of its pieces; else by these scans:\n" } else { "" };
-                text + &format!("labels: {tables}\n{walks}{oracle}{}", scans.last().explain())
-            }
-            Err(error) => text + &format!("no labels: {error}\n"),
-        }
-    }
-
-    fn labelling(&self) -> Result<&Scans, LexerError> {
-        get_or_make(&self.labelling, || {
-            let tables = self.tables()?;
-            Ok(Scans::labelling(tables, self.device)?)
-        })
-    }
-
-    /// The rules.
-    pub fn rules(&self) -> &Rules {
-        &self.rules
-    }
-
-    /// Rules that lose ties to others, or never win.
-    pub fn shadowed(&self) -> &[Shadowed] {
-        &self.analysed.split.shadowed
-    }
-
-    /// How far ahead the rules look, and which do.
-    pub fn look_ahead(&self) -> &LookAhead {
-        &self.analysed.look_ahead
-    }
-
-    /// The device it runs on.
-    pub fn device(&self) -> Device {
-        self.device
-    }
-
-    /// The tables of the rules, for scans.
-    ///
-    /// # Errors
-    /// Those of [`LexerTables::new`].
-    pub fn tables(&self) -> Result<&LexerTables, LexerError> {
-        get_or_make(&self.analysed.tables, || LexerTables::new(&self.rules))
-    }
-
-    /// The tokens that labels of this lexer spell.
-    pub fn tokens<'a>(&self, labels: &'a [u8], skips: Skips) -> Tokens<'a> {
-        Tokens::new(labels, &self.rules, skips)
-    }
-
-    /// How many tokens of each kind labels of this lexer spell, skips included.
-    pub fn count(&self, labels: &[u8]) -> Counts {
-        Counts::new(labels, &self.rules)
     }
 }
 

@@ -30,6 +30,14 @@ impl TokenList {
     }
 
     /// For each token the place of its rule among the [`Rules`](super::Rules), or [`ERROR_KIND`](super::ERROR_KIND).
+    ///
+    /// ```
+    /// use monoscan::lexer::{ERROR_KIND, Lexer, Rules};
+    ///
+    /// let lexer = Lexer::new(Rules::parse("NUMBER [0-9]+\nDOT [.]")?)?;
+    /// assert_eq!(lexer.lex(b"12.x")?.kinds(), [0, 1, ERROR_KIND]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn kinds(&self) -> &[u16] {
         self.columns.kinds()
     }

@@ -134,6 +134,18 @@ pub enum Precision {
 
 /// The scan program of a recurrence, for front ends that run programs themselves. It reads a column of `T` and writes one.
 ///
+/// ```
+/// use monoscan::recurrence::{Precision, program};
+/// use monoscan::{Call, Column, ColumnMut, DynScan, ir::verify};
+///
+/// let program = program::<f32>(&"1 : 0.5".parse()?, Precision::Samples)?;
+/// let (x, mut y) = ([1.0f32, 0.0], [0.0f32; 2]);
+/// let scan = DynScan::new(verify(program)?)?;
+/// scan.run(&Call::default(), &[Column::new(&x)], &mut [ColumnMut::new(&mut y)])?;
+/// assert_eq!(y, [1.0, 0.5]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// [`RecurrenceError::Range`].
 pub fn program<T: Sample>(signature: &Signature, precision: Precision) -> Result<Program, RecurrenceError> {
@@ -143,6 +155,15 @@ pub fn program<T: Sample>(signature: &Signature, precision: Precision) -> Result
 impl<T: Sample> Recurrence<T> {
     /// Compiles a solver that computes in `f64`, in a few milliseconds.
     ///
+    /// ```
+    /// use monoscan::recurrence::{Recurrence, Signature};
+    ///
+    /// let decay = Recurrence::<f64>::new(&"1 : 0.5".parse()?)?; // y[i] = x[i] + 0.5·y[i-1]
+    /// assert_eq!(decay.filter(&[1.0, 0.0, 0.0])?, [1.0, 0.5, 0.25]);
+    /// assert!("1, 0.5".parse::<Signature>().is_err()); // no colon, so no feedback
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`RecurrenceError::Range`] and [`RecurrenceError::Unstable`]; what [`DynScan::new`] returns.
     pub fn new(signature: &Signature) -> Result<Recurrence<T>, RecurrenceError> {
@@ -150,6 +171,16 @@ impl<T: Sample> Recurrence<T> {
     }
 
     /// Compiles a solver that computes in a chosen type.
+    ///
+    /// ```
+    /// use monoscan::recurrence::{Precision, Recurrence};
+    ///
+    /// let sums = "1 : 1".parse()?;
+    /// let x = [16_777_216.0f32, 1.0, 1.0]; // 2^24, to which `f32` cannot add 1
+    /// assert_eq!(Recurrence::with_precision(&sums, Precision::Double)?.filter(&x)?[2], 16_777_218.0);
+    /// assert_eq!(Recurrence::with_precision(&sums, Precision::Samples)?.filter(&x)?[2], 16_777_216.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// As [`new`](Recurrence::new).
@@ -171,6 +202,16 @@ impl<T: Sample> Recurrence<T> {
 
     /// y for x: a vector for a slice, and a [`DeviceVec`](crate::DeviceVec) for one.
     ///
+    /// ```
+    /// use monoscan::{Strided, recurrence::Recurrence};
+    ///
+    /// let means = Recurrence::<f32>::new(&"0.5, 0.5 :".parse()?)?; // of two samples; before the first is 0
+    /// assert_eq!(means.filter(&[2.0, 4.0, 8.0])?, [1.0, 3.0, 6.0]);
+    /// let stereo = [2.0, -1.0, 4.0, -1.0];
+    /// assert_eq!(means.filter(Strided::new(&stereo, 0, 2)?)?, [1.0, 3.0]); // one channel
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::OutOfMemory`].
     pub fn filter<C: Columns<(T,)>>(&self, x: C) -> Result<<C::Place as Place>::Vec<T>, Error> {
@@ -178,6 +219,16 @@ impl<T: Sample> Recurrence<T> {
     }
 
     /// y for x, into a slice of the same length.
+    ///
+    /// ```
+    /// use monoscan::{Error, recurrence::Recurrence};
+    ///
+    /// let sums = Recurrence::<f64>::new(&"1 : 1".parse()?)?;
+    /// let mut y = [0.0; 2];
+    /// assert_eq!(sums.filter_into(&[1.0, 2.0], &mut y)?, 2);
+    /// assert!(matches!(sums.filter_into(&[1.0], &mut y), Err(Error::Length { expected: 1, got: 2, .. })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Length`] if it has another; then nothing was written.
@@ -192,6 +243,14 @@ impl<T: Sample> Recurrence<T> {
     /// The same recurrence on another device; see [`Scan::on`](crate::Scan::on). Its [growth](Recurrence::growth) is judged
     /// again, by how many samples that device composes at once.
     ///
+    /// ```no_run
+    /// use monoscan::{Device, recurrence::Recurrence};
+    ///
+    /// let decay = Recurrence::<f32>::new(&"1 : 0.5".parse()?)?.on(Device::cuda(0)?)?;
+    /// assert_eq!(decay.filter(&[1.0, 0.0, 0.0])?, [1.0, 0.5, 0.25]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
     /// # Errors
     /// As there; [`RecurrenceError::Unstable`] if it grows too fast for the device.
     pub fn on(&self, device: impl Into<Device>) -> Result<Recurrence<T>, RecurrenceError> {
@@ -204,6 +263,15 @@ impl<T: Sample> Recurrence<T> {
     }
 
     /// How much rounding errors are magnified within a block.
+    ///
+    /// ```
+    /// use monoscan::recurrence::Recurrence;
+    ///
+    /// let growth = |signature: &str| Ok::<_, Box<dyn std::error::Error>>(Recurrence::<f64>::new(&signature.parse()?)?.growth().peak);
+    /// assert_eq!(growth("1 : 0.5")?, 0.5); // errors fade
+    /// assert!(growth("1 : 2, -1")? > 100.0); // sums of sums carry them on, times the samples of a block
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn growth(&self) -> Growth {
         self.growth
     }
@@ -219,6 +287,13 @@ impl<T: Sample> Recurrence<T> {
     }
 
     /// The compiled scan, for people: its laws and plan, and the growth of the recurrence.
+    ///
+    /// ```
+    /// use monoscan::recurrence::Recurrence;
+    ///
+    /// println!("{}", Recurrence::<f32>::new(&"0.04 : 1.6, -0.64".parse()?)?.explain());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn explain(&self) -> String {
         let Growth { samples, peak, .. } = self.growth;
         let Recurrence { signature, form, scan, .. } = self;

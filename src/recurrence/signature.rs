@@ -85,6 +85,14 @@ fn found_in_words(found: &str) -> String {
 impl Signature {
     /// The recurrence with coefficients a0, a1, … and b1, b2, …. Zeros at the end of either list are dropped.
     ///
+    /// ```
+    /// use monoscan::recurrence::{Signature, SignatureError};
+    ///
+    /// assert_eq!(Signature::new([1.0], [0.5, 0.0])?.order(), 1); // zeros at the end are dropped
+    /// assert_eq!(Signature::new([], [0.5]), Err(SignatureError::NoFeedForward));
+    /// # Ok::<(), monoscan::recurrence::SignatureError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`NoFeedForward`](SignatureError::NoFeedForward), [`NotFinite`](SignatureError::NotFinite),
     /// [`Order`](SignatureError::Order).

@@ -1,6 +1,8 @@
 //! Builds a [`Scan`]: traces the functions that the user gives, and makes them the parts of a
 //! program.
 
+mod output;
+
 use std::marker::PhantomData;
 
 use monoscan_runtime::{Error, PlanOptions};
@@ -11,7 +13,7 @@ use super::columns::{Parameterised, Record};
 use super::element::{Element, View};
 use super::native::{self, Elements, Known, Own, Unknown, Wrapped};
 use super::operator::{self, Operator};
-use super::outputs::{Outputs, Unzipped};
+use super::outputs::Outputs;
 use super::program::Part;
 use super::states::{Cascade, Stages};
 use crate::lang::{self, Inputs, Monoid, ScanFn, ScanType};
@@ -54,6 +56,14 @@ impl<M: Monoid, O: Operator<M>> ScanBuilder<M, (O,), O> {
 
 impl<M: Plain> ScanBuilder<M, (M,), M> {
     /// Reads and writes plain values, as [`Scan::plain`].
+    ///
+    /// ```
+    /// use monoscan::{ops::Max, prelude::*};
+    ///
+    /// let highs = Scan::<Max<u8>>::builder().plain().threads(1).build()?;
+    /// assert_eq!(highs.inclusive(b"acbd")?, b"accd"); // bytes, not `Max<u8>`
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     pub fn plain(self) -> ScanBuilder<M, (M::Value,), M::Value, Known<Wrapped, Wrapped>> {
         // The components are the same, so the functions are.
         self.change(|_| Ok(()))
@@ -63,6 +73,17 @@ impl<M: Plain> ScanBuilder<M, (M,), M> {
 impl<M: Monoid, In: Record, Out, N: native::Functions> ScanBuilder<M, In, Out, N> {
     /// The lift of an element: a function from the record to a state, or to a value of an operator without an identity. Each of
     /// its arguments is a column. Where the lift of such an operator gives a state, `project` says what is written.
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// // One argument is one column, also where it is a pair: a slice of pairs.
+    /// let of_pairs = Scan::<Sum<i32>>::builder().lift(scan!(|p: (i32, i32)| -> Sum<i32> { Sum(p.0 * p.1) })).build()?;
+    /// assert_eq!(of_pairs.reduce(&[(1, 3), (2, 4)])?, Sum(11));
+    /// let of_columns = Scan::<Sum<i32>>::builder().lift(scan!(|a: i32, b: i32| -> Sum<i32> { Sum(a * b) })).build()?;
+    /// assert_eq!(of_columns.reduce((&[1, 2], &[3, 4]))?, Sum(11));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     pub fn lift<R: Record, F: ScanFn<R, Out: Operator<M>>>(self, f: F) -> ScanBuilder<M, R, Out, N::Lift<F>> {
         self.lift_part::<F::Out, R, _>(|| Part::new::<F, R>(&f, View::Record))
     }
@@ -94,6 +115,18 @@ impl<M: Monoid, In: Record, Out, N: native::Functions> ScanBuilder<M, In, Out, N
     /// The lift of an element: a function from the [`Element`], which has also the next record and the place.
     ///
     /// An element whose record is a pair is read from a slice of pairs, or from a pair of slices: what the scan is called with decides.
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// // How often the sign changes. The first record has none before it: `prev` is all zeros there.
+    /// #[scan_fn]
+    /// fn changes(e: Element<i32>) -> Sum<u32> { Sum((!e.first && (e.prev < 0) != (e.record < 0)) as u32) }
+    ///
+    /// let changes = Scan::<Sum<u32>>::builder().lift_at(changes {}).build()?;
+    /// assert_eq!(changes.reduce(&[-1, 2, 3, -4])?, Sum(2));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     pub fn lift_at<R: Record, F: ScanFn<(Element<R::Item>,), Out: Operator<M>>>(
         self,
         f: F,
@@ -171,6 +204,20 @@ impl<S: Stages, In: Record, Out, N: native::Functions> ScanBuilder<S, In, Out, N
 
     /// As [`then`](ScanBuilder::then), by a function of parameters, as for [`lift_with`](ScanBuilder::lift_with), and of the
     /// [`Element`].
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// // How many of the running sums exceed a limit.
+    /// #[scan_fn]
+    /// fn exceeds(limit: i32, e: Element<i32, Sum<i32>>) -> Sum<u32> { Sum((e.after.0 > limit) as u32) }
+    ///
+    /// let sums = Scan::<Sum<i32>>::builder().lift(scan!(|x: i32| -> Sum<i32> { Sum(x) }));
+    /// let counts = sums.then_with(4, exceeds {}).build()?;
+    /// assert_eq!(counts.inclusive(&[3, 3, -3, 5])?, [0, 1, 1, 2].map(Sum));
+    /// assert_eq!(counts.with(7)?.reduce(&[3, 3, -3, 5])?, (Sum(8), Sum(1))); // the states of both stages
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     pub fn then_with<P: ScanType, M: Monoid, O: Operator<M>, F>(
         self,
         parameters: P,
@@ -199,130 +246,6 @@ impl<S: Stages, In: Record, Out, N: native::Functions> ScanBuilder<S, In, Out, N
             Ok(())
         })
     }
-
-    /// The result of an element: a function of the state of the last stage, which is that after the element in an
-    /// inclusive scan and that before it in an exclusive one.
-    pub fn project<O: ScanType, F: ScanFn<(S::Last,), Out = O>>(self, f: F) -> ScanBuilder<S, In, O, N::Project<F>> {
-        self.project_part(|| Part::new::<F, (S::Last,)>(&f, View::State))
-    }
-
-    /// The result of an element: a function of parameters, as for [`lift_with`](ScanBuilder::lift_with), and of the
-    /// state, as for [`project`](ScanBuilder::project).
-    ///
-    /// If several functions have parameters, the scan [gets](Scan::with) them as a tuple: those of the lift, of later stages,
-    /// of the filter, and of the output, in this order.
-    pub fn project_with<P: ScanType, O: ScanType, F>(self, parameters: P, f: F) -> ScanBuilder<S, In, O, Unknown>
-    where
-        F: ScanFn<(P, S::Last), Out = O>,
-    {
-        self.project_part(|| Ok(Part::new::<F, (P, S::Last)>(&f, View::State)?.with(&parameters)))
-    }
-
-    /// The result of an element: a function of the state, as for [`project`](ScanBuilder::project), and the record's columns.
-    pub fn project_with_record<O: ScanType, F>(self, f: F) -> ScanBuilder<S, In, O, Unknown>
-    where
-        F: ScanFn<In::After<S::Last>, Out = O>,
-    {
-        self.project_part(|| Part::new::<F, In::After<S::Last>>(&f, View::StateAndRecord))
-    }
-
-    /// The result of an element: a function of the [`Element`] with the states of all stages. It sees those before and
-    /// those after the element, so inclusive and exclusive scans give the same.
-    pub fn project_at<O: ScanType, F>(self, f: F) -> ScanBuilder<S, In, O, Unknown>
-    where
-        F: ScanFn<(Element<In::Item, S>,), Out = O>,
-    {
-        self.project_part(|| Part::new::<F, (Element<In::Item, S>,)>(&f, View::Element))
-    }
-
-    /// The tuple that is written for an element becomes a column for each of its members: new ones come as a tuple of vectors,
-    /// those that are there as a tuple of slices. Everything else that a scan may be asked for stays the same.
-    ///
-    /// Without this the results are one column of tuples.
-    ///
-    /// ```
-    /// use monoscan::{ops::Moments, prelude::*};
-    ///
-    /// #[scan_fn]
-    /// fn statistics(sample: Moments<f64>) -> (f64, f64) { (sample.mean, Moments::variance(sample)) }
-    ///
-    /// let running = Scan::<Moments<f64>>::builder()
-    ///     .lift(scan!(|x: f64| -> Moments<f64> { Moments::of(x) }))
-    ///     .project(statistics {})
-    ///     .unzip()
-    ///     .build()?;
-    /// let (mean, variance) = running.inclusive(&[1.0, 3.0, 5.0])?;
-    /// assert_eq!((mean[2], variance[1]), (3.0, 1.0));
-    ///
-    /// let (mut mean, mut variance) = ([0.0; 3], vec![0.0; 3]);
-    /// running.reversed().inclusive_into(&[1.0, 3.0, 5.0], (&mut mean, &mut variance))?;
-    /// assert_eq!((mean, variance[1]), ([3.0, 4.0, 5.0], 1.0));
-    /// # Ok::<(), monoscan::Error>(())
-    /// ```
-    pub fn unzip(self) -> ScanBuilder<S, In, Unzipped<Out>, Unknown>
-    where
-        Unzipped<Out>: Outputs,
-    {
-        self.change(|_| Ok(()))
-    }
-
-    /// Which elements are written: those for which `f` is true, densely and in order. What is written for them, `project` says. Up to
-    /// four records of the output behind the last that is kept may be overwritten too.
-    ///
-    /// ```
-    /// use monoscan::{ops::Sum, prelude::*};
-    ///
-    /// // A filter needs no state; this one also says how many there were so far.
-    /// #[scan_fn]
-    /// fn is_even(e: Element<u32, Sum<u32>>) -> bool { e.record % 2 == 0 }
-    ///
-    /// let evens = Scan::<Sum<u32>>::builder()
-    ///     .lift(scan!(|x: u32| -> Sum<u32> { Sum(x % 2 ^ 1) }))
-    ///     .filter(is_even {})
-    ///     .project_with_record(scan!(|count: Sum<u32>, x: u32| -> (u32, u32) { (count.0, x) }))
-    ///     .build()?;
-    /// assert_eq!(evens.inclusive(&[1, 2, 3, 4, 6])?, [(1, 2), (2, 4), (3, 6)]);
-    /// # Ok::<(), monoscan::Error>(())
-    /// ```
-    pub fn filter<F: ScanFn<(Element<In::Item, S>,), Out = bool>>(self, f: F) -> ScanBuilder<S, In, Out, Unknown> {
-        self.change(|functions| {
-            functions.filter = Some(Part::new::<F, (Element<In::Item, S>,)>(&f, View::Element)?);
-            Ok(())
-        })
-    }
-
-    /// As [`filter`](ScanBuilder::filter), by a function of parameters, as for [`lift_with`](ScanBuilder::lift_with), and of the
-    /// [`Element`].
-    ///
-    /// ```
-    /// use monoscan::{ops::Sum, prelude::*};
-    ///
-    /// #[scan_fn]
-    /// fn is_above(limit: u32, e: Element<u32, Sum<u32>>) -> bool { e.record > limit }
-    ///
-    /// let counts = Scan::<Sum<u32>>::builder().lift(scan!(|_x: u32| -> Sum<u32> { Sum(1) }));
-    /// let above = counts.filter_with(2, is_above {}).build()?;
-    /// assert_eq!(above.inclusive(&[1, 5, 2, 7])?, [Sum(2), Sum(4)]);
-    /// assert_eq!(above.with(6u32)?.inclusive(&[1, 5, 2, 7])?, [Sum(4)]);
-    /// # Ok::<(), monoscan::Error>(())
-    /// ```
-    pub fn filter_with<P: ScanType, F>(self, parameters: P, f: F) -> ScanBuilder<S, In, Out, Unknown>
-    where
-        F: ScanFn<(P, Element<In::Item, S>), Out = bool>,
-    {
-        self.change(|functions| {
-            let filter = Part::new::<F, (P, Element<In::Item, S>)>(&f, View::Element)?;
-            functions.filter = Some(filter.with(&parameters));
-            Ok(())
-        })
-    }
-
-    fn project_part<O, P>(self, project: impl FnOnce() -> Result<Part, Error>) -> ScanBuilder<S, In, O, P> {
-        self.change(|functions| {
-            functions.project = Some(project()?);
-            Ok(())
-        })
-    }
 }
 
 impl<S, In, Out, N> ScanBuilder<S, In, Out, N> {
@@ -340,6 +263,15 @@ impl<S, In, Out, N> ScanBuilder<S, In, Out, N> {
     }
 
     /// Uses at most this many threads. Results do not depend on it.
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let x = vec![0.1f32; 100_000];
+    /// let build = |threads| Scan::<Sum<f32>>::builder().plain().threads(threads).build();
+    /// assert_eq!(build(1)?.inclusive(&x)?, build(3)?.inclusive(&x)?); // to the last bit
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     pub fn threads(mut self, threads: usize) -> Self {
         self.options.threads = Some(threads);
         self
@@ -354,6 +286,17 @@ impl<S, In, Out, N> ScanBuilder<S, In, Out, N> {
 
 impl<S: Stages, In: Record, Out: Outputs, N: Elements<S, In, Out>> ScanBuilder<S, In, Out, N> {
     /// Judges the laws, checks the translation, plans and compiles.
+    ///
+    /// ```
+    /// use monoscan::{Error, ops::Sum, prelude::*};
+    ///
+    /// // The filter reads the state, so a lift that comes after it would change what it reads.
+    /// let late = Scan::<Sum<i32>>::builder()
+    ///     .filter(scan!(|e: Element<Sum<i32>, Sum<i32>>| -> bool { e.after.0 > 0 }))
+    ///     .lift(scan!(|x: i32| -> Sum<i32> { Sum(x) }));
+    /// assert!(matches!(late.build(), Err(Error::Order { function: "lift", .. })));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Scan::new`]. [`Error::Order`] if functions were given in an order in which one changes what another reads.

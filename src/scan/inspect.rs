@@ -10,6 +10,15 @@ use super::Scan;
 impl<S, In, Out> Scan<S, In, Out> {
     /// The verdict on the laws with the conditions under which they hold; what will run, how fast it is expected to be on long
     /// lines and what bounds it, the bytes moved, and whether results are rounded.
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// println!("{}", sums.explain());
+    /// assert!(sums.explain().lines().count() < sums.explain_verbose().lines().count());
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     pub fn explain(&self) -> String {
         self.inner.explain()
     }
@@ -20,6 +29,15 @@ impl<S, In, Out> Scan<S, In, Out> {
     }
 
     /// The program as text, in one of the representations it is compiled through.
+    ///
+    /// ```
+    /// use monoscan::{Representation, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// // The text form can be read again, by `ir::text::parse`.
+    /// assert!(sums.emit(Representation::Ir).contains("combine"));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     pub fn emit(&self, representation: Representation) -> String {
         self.inner.emit(representation)
     }

@@ -52,6 +52,7 @@ mod passes;
 mod place;
 mod program;
 mod request;
+mod requested;
 mod results;
 mod segments;
 mod short;
@@ -63,7 +64,7 @@ mod translation;
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
-use monoscan_runtime::{Device, DynScan, Error, Rows};
+use monoscan_runtime::{Device, DynScan, Error};
 
 pub use builder::ScanBuilder;
 pub use columns::{Columns, Parameterised, Record};
@@ -128,6 +129,14 @@ impl<O: ScanType> Scan<O> {
     /// instructions of `combine`: seven milliseconds for [`Matrix<f32, 8>`](crate::ops::Matrix), and thirty for 4 × 4 matrices of logarithms.
     /// Kernels that an inclusive scan of a short line does not need are compiled when a call first needs them.
     ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::new()?;
+    /// assert_eq!(sums.inclusive(&[Sum(2), Sum(3)])?, [Sum(2), Sum(5)]); // records and results are states
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::NotAMonoid`] with a counterexample if a law is refuted. [`Error::Trace`] if the operator is no finite
     /// straight-line program. [`Error::StateSize`] if the state takes more than 256 bytes, [`Error::EmptyState`] if none.
@@ -140,6 +149,17 @@ impl<O: ScanType> Scan<O> {
     }
 
     /// For a lift, a project, more stages, or options.
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let lengths = Scan::<Sum<u64>>::builder()
+    ///     .lift(scan!(|start: u64, end: u64| -> Sum<u64> { Sum(end - start) })) // a column for each argument
+    ///     .project(scan!(|sum: Sum<u64>| -> u64 { sum.0 }))
+    ///     .build()?;
+    /// assert_eq!(lengths.inclusive((&[0, 5], &[3, 9]))?, [3, 7]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     pub fn builder<M: Monoid>() -> ScanBuilder<M, (O,), O>
     where
         O: Operator<M>,
@@ -172,60 +192,22 @@ impl<M: Monoid> Scan<M> {
     }
 }
 
-/// Requests, besides the columns; calls of these can follow each other.
 impl<S: States, In, Out> Scan<S, In, Out> {
-    /// Every sequence starts from this state instead of the identity; see [`Request::init`].
-    #[inline]
-    pub fn init(&self, init: S) -> Request<'_, S, In, Out> {
-        self.request().init(init)
-    }
-
-    /// Every sequence starts from a state of its own; see [`Request::init_each`].
-    pub fn init_each<'a>(&'a self, init: &'a [S]) -> Request<'a, S, In, Out> {
-        self.request().init_each(init)
-    }
-
-    /// From the last record to the first; see [`Request::reversed`].
-    pub fn reversed(&self) -> Request<'_, S, In, Out> {
-        self.request().reversed()
-    }
-
-    /// Each segment on its own, by head flags or offsets; see [`Request::segmented`].
-    #[inline]
-    pub fn segmented<'a>(&'a self, segments: impl Segments<'a>) -> Request<'a, S, In, Out> {
-        self.request().segmented(segments)
-    }
-
-    /// Along an axis of a row-major array, each row on its own; see [`Request::axis`].
-    pub fn axis(&self, shape: &[usize], axis: usize) -> Request<'_, S, In, Out> {
-        self.request().axis(shape, axis)
-    }
-
-    /// Each of these rows on its own; see [`Request::rows`].
-    #[inline]
-    pub fn rows(&self, rows: Rows) -> Request<'_, S, In, Out> {
-        self.request().rows(rows)
-    }
-
-    /// From the state that a stream was left in, which is moved on; see [`Request::resuming`].
-    #[inline]
-    pub fn resuming<'a>(&'a self, carry: &'a mut S) -> Request<'a, S, In, Out> {
-        self.request().resuming(carry)
-    }
-
-    /// From the states that a stream of rows was left in, one for each row; see [`Request::resuming_each`].
-    pub fn resuming_each<'a>(&'a self, carry: &'a mut [S]) -> Request<'a, S, In, Out> {
-        self.request().resuming_each(carry)
-    }
-
-    /// Given up when another thread sets this flag; see [`Request::interrupted_by`].
-    pub fn interrupted_by<'a>(&'a self, flag: &'a std::sync::atomic::AtomicBool) -> Request<'a, S, In, Out> {
-        self.request().interrupted_by(flag)
-    }
-
     /// The same scan with these values of its parameters: those of [`lift_with`](ScanBuilder::lift_with),
     /// [`lift_at_with`](ScanBuilder::lift_at_with), [`then_with`](ScanBuilder::then_with), [`filter_with`](ScanBuilder::filter_with) and
     /// [`project_with`](ScanBuilder::project_with), or the tuple of those that were used. Nothing is compiled again.
+    ///
+    /// ```
+    /// use monoscan::{Error, ops::Affine, prelude::*};
+    ///
+    /// // y moves towards x by a part of the distance.
+    /// let lift = scan!(|rate: f64, x: f64| -> Affine<f64> { Affine { a: 1.0 - rate, b: rate * x } });
+    /// let smooth = Scan::<Affine<f64>>::builder().lift_with(0.5, lift).build()?;
+    /// assert_eq!(smooth.reduce(&[8.0, 8.0])?.b, 6.0);
+    /// assert_eq!(smooth.with(0.25)?.reduce(&[8.0, 8.0])?.b, 3.5);
+    /// assert!(matches!(smooth.with(1u8), Err(Error::Parameters { .. })));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Parameters`] if these are not of the types of the scan's parameters.
@@ -311,26 +293,32 @@ impl<S: States, In, Out> Scan<S, In, Out> {
 
     /// A copy of these records in the memory of the scan's device; see [`DeviceVec`].
     ///
+    /// ```
+    /// use monoscan::{Error, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// // On the CPU columns are slices, and there is nowhere to copy them to.
+    /// assert!(matches!(sums.upload(&[1, 2]), Err(Error::Device(_))));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Device`] if the scan is on the CPU; [`Error::Cuda`] if the device has too little memory or fails.
     pub fn upload<T: ScanType>(&self, records: &[T]) -> Result<DeviceVec<T>, Error> {
         DeviceVec::upload(self.inner.device(), records)
     }
 
-    /// Scans of device memory are given to this stream; see [`Request::in_stream`].
-    #[cfg(feature = "cuda")]
-    pub fn in_stream<'a>(&'a self, stream: &'a monoscan_runtime::cuda::Stream) -> Request<'a, S, In, Out> {
-        self.request().in_stream(stream)
-    }
-
-    /// The scan as it is: what the parts that are known at run time only are added to.
-    #[inline]
-    pub fn request(&self) -> Request<'_, S, In, Out> {
-        Request::new(&self.inner)
-    }
-
     /// The start of every sequence without an initial state, and a stream's first carry: the identities of all stages, or
     /// the initial state of a [loop](Scan::from_loop).
+    ///
+    /// ```
+    /// use monoscan::{State, ops::Max, prelude::*};
+    ///
+    /// assert_eq!(Scan::<Max<i32>>::new()?.identity(), Max(i32::MIN));
+    /// let balances = Scan::from_loop(scan!(|y: i32, x: i32| -> i32 { y + x }), 100)?;
+    /// assert_eq!(balances.identity(), State(100));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     pub fn identity(&self) -> S {
         match self.inner.derivation() {
             Some(derivation) => lang::from_constants(derivation.initial.iter().copied()),

@@ -46,6 +46,16 @@ where
     }
 
     /// The state after all records that were taken so far: after the last result, that after all records.
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let mut over = sums.over([1, 2, 3])?;
+    /// assert_eq!(over.next().transpose()?, Some(1));
+    /// assert_eq!(over.state(), Sum(6)); // a chunk was taken for the first result: all of them
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     pub fn state(&self) -> S {
         self.stream.state()
     }

@@ -169,6 +169,15 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
 
     /// Every sequence starts from this state instead of the identity. It should be a state that scans of this monoid come to: one that `valid` refuses, or
     /// that `e ⊕ init` changes, harms nobody, but what comes out of it has no meaning.
+    ///
+    /// ```
+    /// use monoscan::{ops::Max, prelude::*};
+    ///
+    /// let highs = Scan::<Max<i32>>::plain()?;
+    /// // Each row starts from it, not the first one only.
+    /// assert_eq!(highs.init(Max(5)).axis(&[2, 2], 1).inclusive(&[1, 9, 2, 3])?, [5, 9, 5, 5]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     #[inline]
     pub fn init(mut self, init: S) -> Self {
         self.init = Start::Same(init);
@@ -207,6 +216,16 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     }
 
     /// Every sequence is scanned from its last record to its first: `y[i] = project(x[n-1] ⊕ … ⊕ x[i])`, in this order of the operands.
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// // How much is left from here to the end of the segment.
+    /// let heads = [true, false, true, false];
+    /// assert_eq!(sums.reversed().segmented(&heads).inclusive(&[1, 2, 3, 4])?, [3, 2, 7, 4]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     pub fn reversed(mut self) -> Self {
         self.reversed = true;
         self
@@ -215,6 +234,17 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     /// Each segment is a sequence: head flags, a `bool` for each record, or offsets, one more than there are segments.
     ///
     /// Costs nothing beforehand, except for offsets of `u32` and `u64`, which are converted.
+    ///
+    /// ```
+    /// use monoscan::{Bits, by_key, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let x = [1, 2, 3, 4];
+    /// let bits = Bits::new(&[0b0100], 0, 4)?; // a validity bitmap: record 2 is flagged, and record 0 begins in any case
+    /// assert_eq!(sums.segmented(bits).inclusive(&x)?, [1, 3, 3, 7]);
+    /// assert_eq!(sums.segmented(by_key(b"aabb")).totals(&x)?, [3, 7].map(Sum));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     #[inline]
     pub fn segmented(mut self, segments: impl Segments<'a>) -> Self {
         self.sequences = self.sequences.map(|sequences| match sequences {
@@ -226,6 +256,15 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
 
     /// Each row along one axis of an array is a sequence: of a row-major array of this shape, without gaps. `axis(&[r, c], 1)` scans
     /// the r rows of a matrix, `axis(&[r, c], 0)` its c columns. As [`rows`](Request::rows) of [`Rows::axis`].
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let cube = [1, 2, 3, 4, 5, 6, 7, 8]; // 2 × 2 × 2: the last axis has neighbours in memory
+    /// assert_eq!(sums.axis(&[2, 2, 2], 1).inclusive(&cube)?, [1, 2, 4, 6, 5, 6, 12, 14]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     pub fn axis(mut self, shape: &[usize], axis: usize) -> Self {
         match Rows::axis(shape, axis) {
             Ok(rows) => self.rows(rows),
@@ -237,6 +276,17 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     }
 
     /// Each of these rows is a sequence: rows with gaps between them, or planes; [`axis`](Request::axis) is the usual case.
+    ///
+    /// ```
+    /// use monoscan::{Error, Rows, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// // New columns would have records that nothing is written to.
+    /// let rows = Rows::new(2, 2, 3)?;
+    /// assert!(matches!(sums.rows(rows).inclusive(&[1, 2, 3, 4, 5, 6]), Err(Error::Rows(_))));
+    /// assert_eq!(sums.rows(rows).totals(&[1, 2, 3, 4, 5, 6])?, [3, 9].map(Sum));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     #[inline]
     pub fn rows(mut self, rows: Rows) -> Self {
         self.sequences = self.sequences.map(|sequences| match sequences {
@@ -248,6 +298,17 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
 
     /// Record 0 goes on from this state, which becomes the one after the last record: for streams that come in chunks.
     /// After an error the carry is as it was.
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let mut carry = Sum(10);
+    /// let heads = [false, true, false]; // the first record goes on with a segment of the chunk before
+    /// assert_eq!(sums.segmented(&heads).resuming(&mut carry).inclusive(&[1, 2, 3])?, [11, 2, 5]);
+    /// assert_eq!(carry, Sum(5));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     #[inline]
     pub fn resuming(self, carry: &'a mut S) -> Self {
         self.resuming_each(std::slice::from_mut(carry))

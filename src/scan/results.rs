@@ -18,6 +18,15 @@ use crate::lang::ScanType;
 impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
     /// `y[i] = project(e ⊕ x[0] ⊕ … ⊕ x[i])`, or of these what the scan keeps.
     ///
+    /// ```
+    /// use monoscan::{Error, ops::Sum, prelude::*};
+    ///
+    /// let dot = Scan::<Sum<i32>>::builder().lift(scan!(|a: i32, b: i32| -> Sum<i32> { Sum(a * b) })).build()?;
+    /// assert_eq!(dot.inclusive((&[1, 2], &[3, 4]))?, [Sum(3), Sum(11)]);
+    /// assert!(matches!(dot.inclusive((&[1, 2], &[3])), Err(Error::Length { expected: 2, got: 1, .. })));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Length`] if the columns differ in length; [`Error::OutOfMemory`].
     pub fn inclusive<C: Columns<In>>(&self, input: C) -> Result<Out::Vec<C::Place>, Error> {
@@ -25,6 +34,15 @@ impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
     }
 
     /// `y[i] = project(e ⊕ x[0] ⊕ … ⊕ x[i-1])`, or of these what the scan keeps.
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// // As many results as records: the sum of all of them is not there.
+    /// assert_eq!(sums.exclusive(&[5, 1, 2])?, [0, 5, 6]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`inclusive`](Scan::inclusive).
@@ -37,6 +55,21 @@ impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
     /// A scan that [keeps](crate::ScanBuilder::filter) gives how many it kept, which come first; there must be space for these. With space
     /// for all records it reads its input once, and may overwrite up to four records behind the last that is kept; with less, it
     /// reads its input one more time.
+    ///
+    /// ```
+    /// use monoscan::{Error, ops::Sum, prelude::*};
+    ///
+    /// let gains = Scan::<Sum<i32>>::builder()
+    ///     .lift(scan!(|x: i32| -> Sum<i32> { Sum(x.max(0)) }))
+    ///     .filter(scan!(|e: Element<i32, Sum<i32>>| -> bool { e.record > 0 }))
+    ///     .project(scan!(|sum: Sum<i32>| -> i32 { sum.0 }))
+    ///     .build()?;
+    /// let mut y = [0; 4]; // capacity for all; two are kept
+    /// let kept = gains.inclusive_into(&[5, -3, 1, -9], &mut y)?;
+    /// assert_eq!(y[..kept], [5, 6]);
+    /// assert!(matches!(gains.inclusive_into(&[5, 1], &mut [0; 1]), Err(Error::OutputTooShort { expected: 2, .. })));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Length`] if a column or the output has another length than the first column; [`Error::OutputTooShort`] if what is
@@ -53,6 +86,16 @@ impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
     /// [`exclusive`](Scan::exclusive) into a slice of the same length; gives how many records were written. One that keeps may overwrite up to
     /// four records behind the last that is kept, as [`inclusive_into`](Scan::inclusive_into).
     ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let mut y = [0; 3];
+    /// assert_eq!(sums.exclusive_into(&[5, 1, 2], &mut y)?, 3);
+    /// assert_eq!(y, [0, 5, 6]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`inclusive_into`](Scan::inclusive_into).
     #[inline]
@@ -65,6 +108,15 @@ impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
     }
 
     /// `e ⊕ x[0] ⊕ … ⊕ x[n-1]`, the state after the last record. Writes nothing, and reads the input once.
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// assert_eq!(sums.reduce(&[5, 1, 2])?, Sum(8)); // a state, not what `project` makes of it
+    /// assert_eq!(sums.reduce(&[])?, sums.identity());
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Length`] if the columns differ in length.
@@ -93,11 +145,32 @@ impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
     }
 
     /// A stream: it is fed chunk by chunk, and gives the results of the whole; see [`ChunkStream`].
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let mut stream = sums.stream();
+    /// assert_eq!(stream.feed(&[5, 1])?, [5, 6]);
+    /// assert_eq!(stream.feed(&[])?, []); // chunks may be empty
+    /// assert_eq!(stream.feed(&[2])?, [8]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     pub fn stream(&self) -> ChunkStream<S, In, Out> {
         ChunkStream::new(self)
     }
 
     /// A stream of so many rows, fed chunk by chunk; see [`RowStream`].
+    ///
+    /// ```
+    /// use monoscan::{Rows, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let mut channels = sums.stream_of_rows(2);
+    /// channels.feed(Rows::new(2, 3, 3)?, &[1, 1, 1, 5, 5, 5])?; // channel by channel, three records of each
+    /// assert_eq!(channels.feed(Rows::new(2, 1, 1)?, &[1, 5])?, [4, 20]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     pub fn stream_of_rows(&self, rows: usize) -> RowStream<S, In, Out> {
         RowStream::new(self, rows)
     }
@@ -190,6 +263,16 @@ impl<S: States, Out: Outputs> Scan<S, Out::Record, Out> {
     /// [`inclusive`](Scan::inclusive), written over the input: a slice or a [`DeviceVec`](crate::DeviceVec), or a tuple of these for several
     /// columns.
     ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let mut x = [1, 2, 3];
+    /// sums.inclusive_in_place(&mut x)?;
+    /// assert_eq!(x, [1, 3, 6]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::InPlace`] if the scan reads a neighbouring record or keeps records; nothing is written then.
     #[inline]
@@ -198,6 +281,16 @@ impl<S: States, Out: Outputs> Scan<S, Out::Record, Out> {
     }
 
     /// [`exclusive`](Scan::exclusive), written over the input.
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let mut lengths = [2, 0, 3]; // become the starts of pieces of these lengths
+    /// sums.exclusive_in_place(&mut lengths)?;
+    /// assert_eq!(lengths, [0, 2, 2]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`inclusive_in_place`](Scan::inclusive_in_place).

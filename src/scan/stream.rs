@@ -41,6 +41,19 @@ impl<S: States, In: Record, Out: Outputs> ChunkStream<S, In, Out> {
 
     /// The results of the next chunk; of a scan that filters, those that are kept.
     ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// // How many visits so far: clicks more than 30 seconds apart. The record before is seen across chunks.
+    /// #[scan_fn]
+    /// fn begins(e: Element<u64>) -> Sum<u32> { Sum((e.first || e.record - e.prev > 30) as u32) }
+    ///
+    /// let mut visits = Scan::<Sum<u32>>::builder().lift_at(begins {}).build()?.stream();
+    /// assert_eq!(visits.feed(&[5, 20])?, [1, 1].map(Sum));
+    /// assert_eq!(visits.feed(&[40, 90])?, [1, 2].map(Sum));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Scan::inclusive`].
     pub fn feed<C: Columns<In>>(&mut self, chunk: C) -> Result<Out::Vec<C::Place>, Error> {
@@ -48,6 +61,18 @@ impl<S: States, In: Record, Out: Outputs> ChunkStream<S, In, Out> {
     }
 
     /// [`feed`](ChunkStream::feed) into records that are there.
+    ///
+    /// ```
+    /// use monoscan::{Error, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let mut stream = sums.stream();
+    /// let mut y = [0; 2];
+    /// stream.feed_into(&[1, 2], &mut y)?;
+    /// assert!(matches!(stream.feed_into(&[3], &mut y), Err(Error::Length { .. })));
+    /// assert_eq!((y, stream.state()), ([1, 3], Sum(3))); // as before the error
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Scan::inclusive_into`], the records behind the last that is kept included.
@@ -97,6 +122,17 @@ impl<S: States, In: Record, Out: Outputs> RowStream<S, In, Out> {
 
     /// The results of the next chunk.
     ///
+    /// ```
+    /// use monoscan::{Error, Rows, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let mut rows = sums.stream_of_rows(2);
+    /// assert_eq!(rows.feed(Rows::axis(&[2, 2], 0)?, &[1, 10, 2, 20])?, [1, 10, 3, 30]); // down the columns
+    /// let three = rows.feed(Rows::axis(&[1, 3], 0)?, &[1, 2, 3]);
+    /// assert!(matches!(three, Err(Error::StateCount { expected: 3, got: 2, .. })));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Request::inclusive`](crate::Request::inclusive); [`Error::StateCount`] if the chunk has another number of rows.
     pub fn feed<C: Columns<In>>(&mut self, rows: Rows, chunk: C) -> Result<Out::Vec<C::Place>, Error> {
@@ -124,6 +160,17 @@ impl<S: States, In: Record, Out: Outputs> RowStream<S, In, Out> {
 
 impl<S: States, In: Record, Out: Outputs> ChunkStream<S, In, Out> {
     /// The results of going on with the records of an iterator; see [`Scan::over`].
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let mut stream = sums.stream();
+    /// stream.feed(&[100])?;
+    /// let rest: Vec<i32> = stream.over(1..=3)?.collect::<Result<_, _>>()?;
+    /// assert_eq!(rest, [101, 103, 106]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`Scan::over`].

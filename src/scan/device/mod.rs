@@ -45,6 +45,14 @@ pub struct DeviceVec<T> {
 impl<T: ScanType> DeviceVec<T> {
     /// A copy of these records on a device.
     ///
+    /// ```
+    /// use monoscan::{Device, DeviceVec, Error};
+    ///
+    /// let on_cpu = DeviceVec::upload(&Device::cpu(), &[1, 2, 3]);
+    /// assert!(matches!(on_cpu, Err(Error::Device(_)))); // slices are its columns
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Device`] for the CPU; [`Error::Cuda`] if the device has too little memory or fails.
     pub fn upload(device: &Device, records: &[T]) -> Result<DeviceVec<T>, Error> {
@@ -54,6 +62,16 @@ impl<T: ScanType> DeviceVec<T> {
     }
 
     /// The records, copied to the host. Waits for the scan that writes them.
+    ///
+    /// ```no_run
+    /// use monoscan::{Device, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?.on(Device::cuda(0)?)?;
+    /// let mut x = sums.upload(&[3, 1, 4])?;
+    /// sums.inclusive_in_place(&mut x)?; // not waited for
+    /// assert_eq!(x.to_vec()?, [3, 4, 8]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::OutOfMemory`]; [`Error::Cuda`] if something failed on the device, or the stream is being captured.
@@ -70,6 +88,17 @@ impl<T: ScanType> DeviceVec<T> {
     }
 
     /// A copy on the same device. Does not wait for it.
+    ///
+    /// ```no_run
+    /// use monoscan::{Device, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?.on(Device::cuda(0)?)?;
+    /// let x = sums.upload(&[3, 1, 4])?;
+    /// let mut y = x.copied()?; // scanned in place; `x` stays as it is
+    /// sums.inclusive_in_place(&mut y)?;
+    /// assert_eq!(x.to_vec()?, [3, 1, 4]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Cuda`] if the device has too little memory or fails.
@@ -131,6 +160,20 @@ impl<T: ScanType> DeviceVec<T> {
 #[cfg(feature = "cuda")]
 impl<T: ScanType> DeviceVec<T> {
     /// Records of somebody else's memory, last used in this stream; it is not freed with this value.
+    ///
+    /// ```no_run
+    /// use monoscan::cuda::{Device, DeviceBuffer, DeviceRead, Stream};
+    /// use monoscan::{DeviceVec, ops::Sum, prelude::*};
+    ///
+    /// let device = Device::cuda(0)?;
+    /// let sums = Scan::<Sum<i32>>::plain()?.on(device)?;
+    /// let stream = Stream::new(&device)?;
+    /// let theirs = DeviceBuffer::from_slice(&stream, &[3i32, 1, 4])?; // of another library, say
+    /// // SAFETY: three numbers are there for as long as `x` lives, and nobody else uses them.
+    /// let x: DeviceVec<i32> = unsafe { DeviceVec::from_raw(&stream, theirs.address(), 3) };
+    /// assert_eq!(sums.inclusive(&x)?.to_vec()?, [3, 4, 8]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     ///
     /// # Safety
     /// As long as this value lives, and until what is given to streams with it is done, so many records of `T` are at this

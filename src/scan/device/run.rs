@@ -26,6 +26,16 @@ pub struct Pending(gpu::Pending);
 impl Pending {
     /// Waits until it is done, and gives how many records were written: all, or those kept, which come first.
     ///
+    /// ```no_run
+    /// use monoscan::{Device, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?.on(Device::cuda(0)?)?;
+    /// let (x, mut y) = (sums.upload(&[3, 1, 4])?, sums.upload(&[0; 3])?);
+    /// let pending = sums.inclusive_into(&x, &mut y)?; // the host goes on at once
+    /// assert_eq!(pending.wait()?, 3);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Overflowed`], [`Error::OutOfOrder`] and [`Error::Regrouped`] of a checked scan; [`Error::OutputTooShort`] if more records were kept than
     /// the output has; [`Error::StateCount`] if there are not as many initial states as flags or keys in device memory ask for;

@@ -54,6 +54,16 @@ impl<T: ScanType> DeviceVec<T> {
     /// Record `start` and each that is `step` records behind the one before it, as far as this goes; with a step below 0 towards
     /// its start.
     ///
+    /// ```no_run
+    /// use monoscan::{Device, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?.on(Device::cuda(0)?)?;
+    /// let x = sums.upload(&[1, 10, 2, 20])?;
+    /// assert_eq!(sums.inclusive(x.strided(3, -2)?)?.to_vec()?, [20, 30]); // from the end
+    /// assert!(x.strided(5, 1).is_err());
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`SpacingError`]: `start` lies beyond the end, where no records are left, or with a step below 0 at it; or the step is 0.
     pub fn strided(&self, start: usize, step: isize) -> Result<DeviceStrided<'_, T>, Error> {

@@ -18,6 +18,16 @@ use crate::scan::states::States;
 impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// `y[i] = project(after[i])`, or of these what the scan keeps.
     ///
+    /// ```
+    /// use monoscan::{Error, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// assert_eq!(sums.reversed().inclusive(&[1, 2, 3])?, [6, 5, 3]);
+    /// let both = sums.axis(&[2, 2], 1).segmented(&[true; 4]).inclusive(&[1, 2, 3, 4]);
+    /// assert!(matches!(both, Err(Error::Combination(_))));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// [`Error::Length`] if columns or flags differ in length, [`Error::Offsets`], [`Error::Rows`] if the columns are
     /// shorter than the rows; [`Error::OutOfMemory`]; [`Error::Combination`] where a combination has no good meaning: segments of
@@ -29,6 +39,14 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
 
     /// `y[i] = project(before[i])`, or of these what the scan keeps.
     ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// assert_eq!(sums.segmented(&[true, false, true]).exclusive(&[1, 2, 3])?, [0, 1, 0]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`inclusive`](Request::inclusive).
     pub fn exclusive<C: Columns<In>>(self, input: C) -> Result<Out::Vec<C::Place>, Error> {
@@ -39,6 +57,17 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// A scan that keeps may overwrite up to four records behind the last that is kept.
     ///
     /// Allocates nothing but for an initial state or carry, and for the engine's own needs where the input is large.
+    ///
+    /// ```
+    /// use monoscan::{Error, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let (x, mut y) = ([1, 2, 3, 4], vec![0; 4]);
+    /// assert_eq!(sums.init(Sum(10)).inclusive_into(&x, &mut y)?, 4);
+    /// assert_eq!(y, [11, 13, 16, 20]);
+    /// assert!(matches!(sums.reversed().inclusive_into(&x, &mut y[..3]), Err(Error::Length { .. })));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     ///
     /// # Errors
     /// [`Error::Length`], [`Error::Offsets`], [`Error::Rows`] as [`inclusive`](Request::inclusive), also if the output has another
@@ -56,6 +85,16 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
 
     /// [`exclusive`](Request::exclusive) into a slice. A scan that keeps may overwrite up to four records behind the last that is kept.
     ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let mut y = [0; 3];
+    /// sums.reversed().exclusive_into(&[1, 2, 3], &mut y)?;
+    /// assert_eq!(y, [5, 3, 0]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`inclusive_into`](Request::inclusive_into).
     #[inline(always)]
@@ -71,6 +110,15 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// segments between offsets or of equal keys, and of slices on a GPU, out of two. The totals of rows are what the next batch starts from, by
     /// [`init_each`](Request::init_each).
     ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let (y, totals) = sums.axis(&[2, 2], 1).inclusive_with_totals(&[1, 2, 3, 4])?;
+    /// assert_eq!((y, totals), (vec![1, 3, 3, 7], vec![Sum(3), Sum(7)]));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`inclusive`](Request::inclusive).
     pub fn inclusive_with_totals<C: Columns<In>>(self, input: C) -> Result<WithTotals<Out, C::Place, S>, Error> {
@@ -80,6 +128,16 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// [`exclusive`](Request::exclusive), and the totals of all sequences, as
     /// [`inclusive_with_totals`](Request::inclusive_with_totals).
     ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// // Where each group begins, and how long all of them are.
+    /// let (starts, totals) = sums.request().exclusive_with_totals(&[2, 0, 3])?;
+    /// assert_eq!((starts, totals), (vec![0, 2, 2], vec![Sum(5)]));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`inclusive`](Request::inclusive).
     pub fn exclusive_with_totals<C: Columns<In>>(self, input: C) -> Result<WithTotals<Out, C::Place, S>, Error> {
@@ -88,6 +146,17 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
 
     /// The total of the line, `start ⊕ x[0] ⊕ … ⊕ x[n-1]`; with flags for heads, that of the last segment. Writes nothing,
     /// and reads the input once.
+    ///
+    /// ```
+    /// use monoscan::{Error, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let x = [1, 2, 3];
+    /// assert_eq!(sums.init(Sum(10)).reduce(&x)?, Sum(16));
+    /// assert_eq!(sums.segmented(&[true, false, true]).reduce(&x)?, Sum(3)); // of flags, the last segment's
+    /// assert!(matches!(sums.segmented(&[0usize, 1, 3]).reduce(&x), Err(Error::Combination(_))));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`inclusive`](Request::inclusive); [`Error::Combination`] if there is a total for each of several runs, which
@@ -114,6 +183,16 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// The totals of all sequences, in order: one for each segment between offsets or of equal keys, or each row, and one for all
     /// segments of flags, that of the last. Keys in device memory are read once more, to count segments, and offsets there are
     /// copied to the host.
+    ///
+    /// ```
+    /// use monoscan::{by_key, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let x = [1, 2, 3];
+    /// assert_eq!(sums.segmented(&[0usize, 1, 1, 3]).totals(&x)?, [1, 0, 5].map(Sum));
+    /// assert_eq!(sums.segmented(by_key(&["a", "b", "b"])).totals(&x)?, [1, 5].map(Sum));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`inclusive`](Request::inclusive).
@@ -174,6 +253,16 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
 impl<S: States, Out: Outputs> Request<'_, S, Out::Record, Out> {
     /// [`inclusive`](Request::inclusive), written over the input: a slice or a [`DeviceVec`](crate::DeviceVec), or a tuple of
     /// these for several columns.
+    ///
+    /// ```
+    /// use monoscan::{ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let mut x = [1, 2, 3, 4];
+    /// sums.axis(&[2, 2], 0).inclusive_in_place(&mut x)?;
+    /// assert_eq!(x, [1, 2, 4, 6]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     ///
     /// # Errors
     /// As [`inclusive_into`](Request::inclusive_into), and [`Error::InPlace`] if the scan reads a neighbouring record or keeps records.

@@ -1,0 +1,100 @@
+//! Questions to a [`Lexer`]: its rules, what they became, and how it runs.
+
+use std::fmt::Write;
+
+use monoscan_runtime::Device;
+
+use super::{Lexer, get_or_make};
+use crate::lexer::words::Split;
+use crate::lexer::{LexerError, LexerTables, LookAhead, Rules, Shadowed};
+
+impl Lexer {
+    /// The rules, their automaton, how tokens are found, and the laws and the schedule of the scan if there is one.
+    ///
+    /// ```
+    /// use monoscan::lexer::{Lexer, Rules};
+    ///
+    /// println!("{}", Lexer::new(Rules::json())?.explain());
+    /// # Ok::<(), monoscan::lexer::LexerError>(())
+    /// ```
+    pub fn explain(&self) -> String {
+        let mut text = String::new();
+        let Split { dfa, words, .. } = &self.analysed.split;
+        let (states, classes) = (dfa.states().count(), dfa.classes);
+        // Writing to a string does not fail.
+        _ = writeln!(
+            text,
+            "{} rules: {states} states, {classes} byte classes, {} words beside them",
+            self.rules.len(),
+            words.len()
+        );
+        _ = writeln!(text, "{}", self.analysed.look_ahead);
+        if self.device.is_cpu() {
+            _ = match self.on_cpu().code() {
+                Some(code) => writeln!(
+                    text,
+                    "tokens: direct code, {} bytes, tables of {} bytes, dispatch {:?}",
+                    code.code_bytes(),
+                    code.table_bytes(),
+                    code.dispatch()
+                ),
+                None => writeln!(text, "tokens: a walk of the automaton's table of {} bytes", 2 * states * classes),
+            };
+        }
+        let labelling = self.labelling().and_then(|scans| Ok((scans, self.tables()?)));
+        match labelling {
+            Ok((scans, tables)) => {
+                let oracle = scans.oracle().map_or(String::new(), |oracle| oracle.explain());
+                let walks =
+                    if scans.walks() { "of a slice by walks of its pieces; else by these scans:\n" } else { "" };
+                text + &format!("labels: {tables}\n{walks}{oracle}{}", scans.last().explain())
+            }
+            Err(error) => text + &format!("no labels: {error}\n"),
+        }
+    }
+
+    /// The rules.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// Rules that lose ties to others, or never win.
+    ///
+    /// ```
+    /// use monoscan::lexer::{Lexer, Rules};
+    ///
+    /// let lexer = Lexer::new(Rules::parse("NAME [a-z]+\nIF if")?)?; // meant the other way round
+    /// assert_eq!(lexer.shadowed()[0].to_string(), "rule IF never wins: \"if\" is NAME");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn shadowed(&self) -> &[Shadowed] {
+        &self.analysed.split.shadowed
+    }
+
+    /// How far ahead the rules look, and which do.
+    ///
+    /// ```
+    /// use monoscan::lexer::{Distance, Lexer, Rules};
+    ///
+    /// // After `1.` only what follows says whether the token was `1`.
+    /// let lexer = Lexer::new(Rules::parse("INT [0-9]+\nFLOAT [0-9]+[.][0-9]+")?)?;
+    /// assert_eq!(lexer.look_ahead().tokens(), Distance::Bytes(2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn look_ahead(&self) -> &LookAhead {
+        &self.analysed.look_ahead
+    }
+
+    /// The device it runs on.
+    pub fn device(&self) -> Device {
+        self.device
+    }
+
+    /// The tables of the rules, for scans.
+    ///
+    /// # Errors
+    /// Those of [`LexerTables::new`].
+    pub fn tables(&self) -> Result<&LexerTables, LexerError> {
+        get_or_make(&self.analysed.tables, || LexerTables::new(&self.rules))
+    }
+}
