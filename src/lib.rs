@@ -16,12 +16,13 @@
 //! # The book
 //!
 //! 1. [A tour](tour): fourteen questions of the first hour, each answered by a few lines that run.
-//! 2. [Is there a scan in your loop?](algorithms): patterns of loops, and the scan of each.
-//! 3. [Scans from loops](from_a_loop): which loops become scans by themselves, and which do not.
-//! 4. [Scan code](language): what Rust an operator may use, and what to write instead of the rest.
-//! 5. [Calls](Call): one page of formulas says what each request, and each combination, means.
-//! 6. [Writing a lexer](writing_a_lexer): from one rule to C, and what each thing costs.
-//! 7. [The design](design): how monoscan works, from the overview to each engine, with a table of
+//! 2. [Every call, once](every_call): all that a scan can be asked for, on one page that runs.
+//! 3. [Is there a scan in your loop?](algorithms): patterns of loops, and the scan of each.
+//! 4. [Scans from loops](from_a_loop): which loops become scans by themselves, and which do not.
+//! 5. [Scan code](language): what Rust an operator may use, and what to write instead of the rest.
+//! 6. [Calls](Call): one page of formulas says what each request, and each combination, means.
+//! 7. [Writing a lexer](writing_a_lexer): from one rule to C, and what each thing costs.
+//! 8. [The design](design): how monoscan works, from the overview to each engine, with a table of
 //!    [terms](design::terms).
 //!
 //! # The parts
@@ -100,6 +101,9 @@ pub mod prelude {
 
 #[doc = include_str!("../docs/tour.md")]
 pub mod tour {}
+
+#[doc = include_str!("../docs/every-call.md")]
+pub mod every_call {}
 
 #[doc = include_str!("../docs/from-a-loop.md")]
 pub mod from_a_loop {}

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use crate::run::{Outcome, Runner, execute, root};
 use crate::steps::AS_TESTS;
-use crate::{llvm, prose};
+use crate::{llvm, pages, prose};
 
 /// After this no more tests begin, and those that run are stopped.
 const TIME: Duration = Duration::from_secs(115);
@@ -57,6 +57,7 @@ pub(crate) fn check(base: Option<&str>) -> ExitCode {
         plan.as_ref().map(|_| ()).map_err(String::clone)
     });
     runner.step("prose", prose::check);
+    runner.step("pages", pages::check);
     runner.command("cargo fmt --all --check");
     for command in plan.unwrap_or_default() {
         runner.step_that_may_stop(&command, || execute_within(TIME.saturating_sub(start.elapsed()), &command));

@@ -7,6 +7,7 @@ mod instructions;
 mod llvm;
 mod nightly;
 mod packages;
+mod pages;
 mod peers;
 mod prose;
 mod ptxas;
@@ -36,7 +37,7 @@ usage: cargo xtask COMMAND
                         kind of plan and call, from a seed on
   fuzz SECONDS [TARGET] run the fuzz targets, each for so long, on nightly Rust
   packages              package the published crates, and build each from its package; for a release
-  prose                 check the lines and words of pages and module heads
+  prose                 check the lines and words of pages and module heads, and that what pages name is there
   peers [--no-install]  build the rivals of the benchmark in C++ and Python into target/peers; those in Rust are part of it
   help                  print this";
 
@@ -59,7 +60,12 @@ fn main() -> ExitCode {
         ["peers"] => peers::build(install::Policy::Install),
         ["peers", "--no-install"] => peers::build(install::Policy::OnlySay),
         ["packages"] => alone("packages", || packages::package(packages::Build::Yes)),
-        ["prose"] => alone("prose", prose::check),
+        ["prose"] => {
+            let mut runner = run::Runner::default();
+            runner.step("prose", prose::check);
+            runner.step("pages", pages::check);
+            runner.finish()
+        }
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             ExitCode::SUCCESS

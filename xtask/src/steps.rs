@@ -21,7 +21,7 @@ use std::process::{Command, ExitCode};
 use crate::install::{self, Policy};
 use crate::instructions::{self, Differing};
 use crate::run::{Runner, root};
-use crate::{packages, prose, ptxas, readme, tree};
+use crate::{packages, pages, prose, ptxas, readme, tree};
 
 /// Runs all steps; the exit status says whether all passed.
 pub(crate) fn test(policy: Policy) -> ExitCode {
@@ -33,6 +33,7 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
     runner.step("manifests", packages::manifests);
     runner.step("packages", || packages::package(packages::Build::No));
     runner.step("prose", prose::check);
+    runner.step("pages", pages::check);
     runner.command("cargo fmt --all --check");
     let beside = |runner: &mut Runner| {
         model(runner, "loom");
