@@ -104,6 +104,14 @@ pub enum AlgoError {
         /// Which column, from 0.
         column: usize,
     },
+    /// A row with fewer fields.
+    #[error("row {row} has no column {column}")]
+    NoField {
+        /// The first row without.
+        row: usize,
+        /// Which column, from 0.
+        column: usize,
+    },
     /// Rows without columns.
     #[error("rows of 0 columns, expected 1 or more")]
     NoColumns,

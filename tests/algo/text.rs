@@ -170,6 +170,7 @@ fn columns_of_decimals_become_numbers() {
     assert_eq!(fields.integers(text, 0, 0).unwrap(), [1, 3, 4]);
     assert!(matches!(fields.integers(text, 0, 1), Err(AlgoError::NoNumber { row: 1, column: 1 })));
     assert!(matches!(fields.floats(text, 2, 1), Err(AlgoError::NoNumber { row: 2, column: 1 })));
+    assert!(matches!(fields.texts(text, 0, 9), Err(AlgoError::NoField { row: 0, column: 9 })));
     for column in [7, usize::MAX] {
         assert!(
             matches!(fields.integers(text, 0, column), Err(AlgoError::NoNumber { row: 0, column: at }) if at == column)

@@ -155,17 +155,39 @@ impl Fields {
         self.numbers(text, first_row, column)
     }
 
+    /// The column in these rows as it is, without quotes: names, or keys.
+    ///
+    /// ```
+    /// use monoscan::algo::text::csv;
+    /// let text = b"name,amount\nann,1\n\"O'Hara, Bob\",-20\n";
+    /// assert_eq!(csv(text, b',')?.texts(text, 1, 0)?, [&b"ann"[..], b"O'Hara, Bob"]);
+    /// # Ok::<(), monoscan::algo::AlgoError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`AlgoError::NoField`] with the first row that has no such column.
+    ///
+    /// # Panics
+    /// If the text is shorter than the one that was taken apart.
+    pub fn texts<'t>(&self, text: &'t [u8], first_row: usize, column: usize) -> Result<Vec<Cow<'t, [u8]>>, AlgoError> {
+        let field = |row| self.field(text, row, column).ok_or(AlgoError::NoField { row, column });
+        (first_row..self.height()).map(field).collect()
+    }
+
     fn numbers<T: std::str::FromStr + Send>(
         &self,
         text: &[u8],
         first_row: usize,
         column: usize,
     ) -> Result<Vec<T>, AlgoError> {
-        let field = |row: usize| {
-            let fields = self.rows[first_row + row] as usize..self.rows[first_row + row + 1] as usize;
-            (column < fields.len()).then(|| self.unquoted(text, fields.start + column))
-        };
         let rows = self.height().saturating_sub(first_row);
-        parsed(rows, field).map_err(|row| AlgoError::NoNumber { row: first_row + row, column })
+        parsed(rows, |row| self.field(text, first_row + row, column))
+            .map_err(|row| AlgoError::NoNumber { row: first_row + row, column })
+    }
+
+    /// The field of a row, if it has so many.
+    fn field<'t>(&self, text: &'t [u8], row: usize, column: usize) -> Option<Cow<'t, [u8]>> {
+        let fields = self.rows[row] as usize..self.rows[row + 1] as usize;
+        (column < fields.len()).then(|| self.unquoted(text, fields.start + column))
     }
 }
