@@ -11,3 +11,4 @@ pub mod gpu;
 pub mod nvptx;
 pub mod plan;
 pub mod target;
+mod words;
