@@ -121,7 +121,7 @@ impl Lexer {
     /// ```
     ///
     /// The text is labelled first, whatever its rules, and a second scan lists what labels spell: the slower one of both where tokens
-    /// are short.
+    /// are short. Words that labels do not know get their kinds behind that: nobody waits for it but what uses the columns.
     ///
     /// # Errors
     /// Those of [`labels`](Lexer::labels); [`ScanError::TextTooLong`] from 4 GB on; [`ScanError::Cuda`] if the text's stream is being
