@@ -1,5 +1,5 @@
-//! Words that tokens may be, as numbers, and a perfect hash of them: how lexers look keywords up, so
-//! that their automata have no states for them.
+//! Words that tokens may be, as numbers, and a perfect hash of them: how lexers look keywords up,
+//! so that their automata have no states for them.
 
 use monoscan_ir::random::SplitMix64;
 
@@ -50,7 +50,7 @@ impl PerfectHash {
         ((low ^ high) >> self.shift) as usize
     }
 
-    /// What belongs to each word, in its slot.
+    /// A value of each word, in its slot.
     pub(crate) fn placed<T: Copy>(self, words: impl Iterator<Item = (Packed, T)>) -> Vec<T> {
         let mut slots = vec![None; self.slots()];
         words.for_each(|(word, own)| slots[self.slot(word)] = Some(own));

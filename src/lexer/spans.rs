@@ -1,5 +1,5 @@
-//! Tokens in the memory of a GPU: a scan of the labels lists those that are kept. Where an automaton
-//! without words labels, these are looked up among the tokens in the end.
+//! Tokens in the memory of a GPU: a scan of the labels lists those that are kept. Where an
+//! automaton without words labels, these are looked up among the tokens in the end.
 
 use monoscan_ir::{
     Constant, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Type, Value, Verified, verify,

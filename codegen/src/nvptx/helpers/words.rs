@@ -51,7 +51,7 @@ pub struct WordsArguments {
     pub table: u64,
     /// How many slots it has.
     pub slots: u64,
-    /// What the halves of a text are multiplied with for its slot.
+    /// The factors of the halves of a text, for its slot.
     pub factors: [u64; 2],
     /// By how many bits their combination is shifted right.
     pub shift: u64,
