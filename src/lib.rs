@@ -66,9 +66,9 @@ pub use monoscan_ir as ir;
 pub use monoscan_ir::laws::Judgement;
 pub use monoscan_ir::{Constant, Layout, Mode};
 pub use monoscan_runtime::{
-    Bits, Call, CodegenError, Column, ColumnMut, Combination, Device, DeviceError, Difference, DynScan, DynScanBuilder,
-    Error, ExpectedOffset, FunctionOf, InPlaceError, Init, Outcome, Overflow, Plan, PlanOptions, Representation, Rows,
-    RowsError, Shape, Spacing, SpacingError, TraceError, Walk,
+    Argument, Bits, Call, CodegenError, Column, ColumnMut, Combination, Device, DeviceError, Difference, DynScan,
+    DynScanBuilder, Error, ExpectedOffset, FunctionOf, InPlaceError, Init, Outcome, Overflow, Plan, PlanOptions,
+    Representation, Rows, RowsError, Shape, Spacing, SpacingError, TraceError, Walk,
 };
 #[cfg(feature = "cuda")]
 pub use monoscan_runtime::{cuda, gpu, include_kernel};

@@ -7,8 +7,7 @@ use crate::call::{Call, Init, Shape};
 use crate::column::{self, Column, ColumnMut};
 use crate::device::{Device, DeviceError};
 use crate::error::Error;
-use crate::refused::ExpectedOffset;
-use crate::refused::{Combination, InPlaceError};
+use crate::refused::{Argument, Combination, ExpectedOffset, InPlaceError};
 use crate::spacing::SpacingError;
 
 /// The types of the components of all stages, in order.
@@ -115,7 +114,7 @@ fn shape(program: &Program, device: Device, call: &Call<'_>, resumes: bool, len:
             let expected = column::layout_of(Type::U8);
             if flags.layout.size != 1 {
                 let (expected, got) = (Box::new(expected.clone()), Box::new(Layout::clone(&flags.layout)));
-                return Err(Error::Layout { argument: "the column of flags".into(), expected, got });
+                return Err(Error::Layout { argument: Argument::Flags, expected, got });
             }
             flag_count(flags.len, len)?;
             resumed_heads(resumes, call.reversed)
@@ -124,7 +123,7 @@ fn shape(program: &Program, device: Device, call: &Call<'_>, resumes: bool, len:
             column::is_on("column of keys", &keys.device, device)?;
             contiguous("column of keys", keys)?;
             if keys.len != len {
-                return Err(Error::Length { argument: "the column of keys".into(), expected: len, got: keys.len });
+                return Err(Error::Length { argument: Argument::Keys, expected: len, got: keys.len });
             }
             refuse(resumes, Combination::ResumedKeys)
         }
@@ -134,7 +133,7 @@ fn shape(program: &Program, device: Device, call: &Call<'_>, resumes: bool, len:
             let [expected, wide] = [Type::U32, Type::U64].map(column::layout_of);
             if ![expected, wide].into_iter().any(|layout| column::fits(layout, &offsets.layout)) {
                 let (expected, got) = (Box::new(expected.clone()), Box::new(Layout::clone(&offsets.layout)));
-                return Err(Error::Layout { argument: "the column of offsets".into(), expected, got });
+                return Err(Error::Layout { argument: Argument::Offsets, expected, got });
             }
             let Some(segments) = offsets.len.checked_sub(1) else {
                 return Err(Error::NoOffsets { records: len });
@@ -162,7 +161,7 @@ fn contiguous(argument: &'static str, column: &Column<'_>) -> Result<(), Error> 
 
 /// There is a flag for each record.
 fn flag_count(got: usize, expected: usize) -> Result<(), Error> {
-    if got == expected { Ok(()) } else { Err(Error::Length { argument: "the column of flags".into(), expected, got }) }
+    if got == expected { Ok(()) } else { Err(Error::Length { argument: Argument::Flags, expected, got }) }
 }
 
 /// Refuses to resume a reversed scan of flagged segments.

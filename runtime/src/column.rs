@@ -13,6 +13,7 @@ use monoscan_ir::{Layout, Primitive, Type};
 
 use crate::device::{Device, DeviceError};
 use crate::error::Error;
+use crate::refused::Argument;
 use crate::spacing::{self, Bits, Spacing};
 
 /// Records to read.
@@ -323,7 +324,7 @@ fn find_wrong<'a>(
     if expected.len() != got.len() {
         return Err(Error::ColumnCount { side, expected: expected.len(), got: got.len() });
     }
-    let argument = |place: usize| format!("{side} column {place}");
+    let argument = if side == "input" { Argument::Input } else { Argument::Output };
     for (place, (expected, (_, _, got))) in expected.iter().zip(got.clone()).enumerate() {
         if !fits(expected, got) {
             let (expected, got) = (expected.clone().into(), Layout::clone(got).into());

@@ -8,7 +8,9 @@ use monoscan_ir::laws::{Judgement, Words};
 use monoscan_ir::{Constant, Diagnostics, Layout, Type};
 
 use crate::device::DeviceError;
-use crate::refused::{Combination, ExpectedOffset, FunctionOf, InPlaceError, RowsError, layout, states, types};
+use crate::refused::{
+    Argument, Combination, ExpectedOffset, FunctionOf, InPlaceError, RowsError, layout, states, types,
+};
 use crate::spacing::SpacingError;
 use crate::trace::TraceError;
 use crate::wrong::{Difference, Walk};
@@ -146,7 +148,7 @@ pub enum Error {
     #[error("{argument} has {got} records, expected {expected}, as many as the first input column")]
     Length {
         /// Which column.
-        argument: String,
+        argument: Argument,
         /// The length of the first input column.
         expected: usize,
         /// Its length.
@@ -157,7 +159,7 @@ pub enum Error {
     #[error("{argument}: expected {}, got {}", layout(.expected), layout(.got))]
     Layout {
         /// Which column.
-        argument: String,
+        argument: Argument,
         /// The program's layout.
         expected: Box<Layout>,
         /// The column's layout.

@@ -60,7 +60,7 @@ pub use monoscan_codegen::gpu::Transducer;
 pub use monoscan_codegen::plan::{Association, Plan, PlanOptions};
 pub use monoscan_ir::Mode;
 pub use monoscan_ir::laws::Overflow;
-pub use refused::{Combination, ExpectedOffset, FunctionOf, InPlaceError, RowsError};
+pub use refused::{Argument, Combination, ExpectedOffset, FunctionOf, InPlaceError, RowsError};
 pub use scans::collect;
 pub use spacing::{Bits, Spacing, SpacingError};
 #[doc(hidden)]

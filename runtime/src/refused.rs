@@ -5,6 +5,27 @@
 
 use monoscan_ir::{Constant, Layout, Type};
 
+/// A column of a call, of which an error speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Argument {
+    /// The input column of this number, from 0.
+    #[error("input column {0}")]
+    Input(usize),
+    /// The output column of this number, from 0.
+    #[error("output column {0}")]
+    Output(usize),
+    /// The flags that say where segments begin.
+    #[error("the column of flags")]
+    Flags,
+    /// The keys whose changes say it.
+    #[error("the column of keys")]
+    Keys,
+    /// The offsets that say it.
+    #[error("the column of offsets")]
+    Offsets,
+}
+
 /// Rows that are none of an array, or not those of the columns of a call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]

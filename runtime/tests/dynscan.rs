@@ -3,7 +3,9 @@
 
 use monoscan_ir::interp::{self, Request};
 use monoscan_ir::{Constant, Layout, Mode, Program, Source, text, verify};
-use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, Init, PlanOptions, Representation, Rows, Shape};
+use monoscan_runtime::{
+    Argument, Call, Column, ColumnMut, DynScan, Error, Init, PlanOptions, Representation, Rows, Shape,
+};
 use scan_kit::programs::RUNNING_SUM;
 use scan_kit::random::{Options, random_program};
 
@@ -58,11 +60,11 @@ fn wrong_columns_are_errors_that_name_the_argument_and_write_nothing() {
     let error = scan.inclusive_into(&[Column::new(&x)], &mut []).unwrap_err();
     assert_eq!(error.to_string(), "expected 1 output column(s), got 0");
     let error = scan.inclusive_into(&[Column::new(&[1.0f64; 3])], &mut [ColumnMut::new(&mut y)]).unwrap_err();
-    assert!(matches!(error, Error::Layout { ref argument, .. } if argument == "input column 0"), "{error}");
+    assert!(matches!(error, Error::Layout { ref argument, .. } if *argument == Argument::Input(0)), "{error}");
     let error = scan.inclusive_into(&[Column::new(&x[..2])], &mut [ColumnMut::new(&mut y)]).unwrap_err();
-    assert!(matches!(error, Error::Length { ref argument, expected: 2, got: 3 } if argument == "output column 0"));
+    assert!(matches!(error, Error::Length { ref argument, expected: 2, got: 3 } if *argument == Argument::Output(0)));
     let error = scan.inclusive::<u64>(&[Column::new(&x)]).unwrap_err();
-    assert!(matches!(error, Error::Layout { ref argument, .. } if argument == "output column 0"), "{error}");
+    assert!(matches!(error, Error::Layout { ref argument, .. } if *argument == Argument::Output(0)), "{error}");
     assert_eq!(y, [9; 3]);
 }
 

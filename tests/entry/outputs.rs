@@ -115,7 +115,7 @@ fn every_column_must_have_the_length_of_the_input() {
     let (mut sums, mut records, mut even) = ([7; 3], [7; 3], [true; 2]);
     let error = scan.inclusive_into(&[1, 2, 3], (&mut sums, &mut records, &mut even)).unwrap_err();
     assert!(
-        matches!(&error, Error::Length { argument, expected: 3, got: 2 } if argument == "output column 2"),
+        matches!(&error, Error::Length { argument: monoscan::Argument::Output(2), expected: 3, got: 2 }),
         "{error}"
     );
     assert_eq!((sums, records, even), ([7; 3], [7; 3], [true; 2]));

@@ -4,7 +4,7 @@
 
 use monoscan_ir::{Constant, Layout, Type};
 use monoscan_runtime::{
-    Call, Column, ColumnMut, Combination, DynScan, Error, InPlaceError, Init, Mode, Rows, RowsError, Shape,
+    Argument, Call, Column, ColumnMut, Combination, DynScan, Error, InPlaceError, Init, Mode, Rows, RowsError, Shape,
 };
 
 use scan_kit::calls::{poison, tiles};
@@ -89,10 +89,10 @@ fn columns_of_other_records() {
     let scan = scan(DIGITS);
     let floats = [1.0f64; 6];
     let error = refused_and_reduced(&scan, &Call::default(), &[Column::new(&floats)], &[6]);
-    assert!(matches!(&error, Error::Layout { argument, .. } if argument == "input column 0"), "{error}");
+    assert!(matches!(&error, Error::Layout { argument, .. } if *argument == Argument::Input(0)), "{error}");
     let error =
         scan.run(&Call::default(), &[Column::new(&RECORDS)], &mut [ColumnMut::new(&mut [0i64; 6])]).unwrap_err();
-    assert!(matches!(&error, Error::Layout { argument, .. } if argument == "output column 0"), "{error}");
+    assert!(matches!(&error, Error::Layout { argument, .. } if *argument == Argument::Output(0)), "{error}");
     let error = refused_in_place(&scan, &Call::default(), &[Layout::of(Type::F64)]);
     assert!(matches!(&error, Error::Layout { .. }), "{error}");
 }
@@ -109,12 +109,12 @@ fn columns_of_other_lengths() {
     let five = [1u64; 5];
     let error = refused_and_reduced(&two, &Call::default(), &[Column::new(&RECORDS), Column::new(&five)], &[6]);
     assert!(
-        matches!(&error, Error::Length { argument, expected: 6, got: 5 } if argument == "input column 1"),
+        matches!(&error, Error::Length { argument, expected: 6, got: 5 } if *argument == Argument::Input(1)),
         "{error}"
     );
     for len in [0, 5, 7] {
         let error = refused(&one, &Call::default(), &[Column::new(&RECORDS)], &[len]);
-        let names = |argument: &str| argument == "output column 0";
+        let names = |argument: &Argument| *argument == Argument::Output(0);
         assert!(
             matches!(&error, Error::Length { argument, expected: 6, got } if names(argument) && *got == len),
             "{error}"
