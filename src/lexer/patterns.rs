@@ -122,6 +122,14 @@ struct Automaton {
 impl PatternSet {
     /// Compiles patterns.
     ///
+    /// ```
+    /// use monoscan::lexer::{PatternSet, PatternSetError};
+    ///
+    /// let open = PatternSet::new(["a+b", "[0-9"]);
+    /// assert!(matches!(open, Err(PatternSetError::Regex { pattern: 1, .. })));
+    /// # Ok::<(), monoscan::lexer::PatternSetError>(())
+    /// ```
+    ///
     /// # Errors
     /// [`PatternSetError`] says which pattern is wrong.
     pub fn new<P: AsRef<str>>(patterns: impl IntoIterator<Item = P>) -> Result<PatternSet, PatternSetError> {

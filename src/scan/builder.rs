@@ -257,6 +257,24 @@ impl<S, In, Out, N> ScanBuilder<S, In, Out, N> {
 
     /// Accepts the operators whatever their laws: for those that are associative for a reason the compiler cannot see.
     /// [`Scan::explain`] shows that this was asked for.
+    ///
+    /// ```
+    /// use monoscan::prelude::*;
+    ///
+    /// /// The first of two, unless it is 0: a choice that the compiler could prove, taken on trust.
+    /// #[scan_monoid]
+    /// #[derive(Clone, Copy)]
+    /// struct First { x: i32 }
+    /// #[scan_monoid]
+    /// impl Monoid for First {
+    ///     fn identity() -> Self { First { x: 0 } }
+    ///     fn combine(self, next: Self) -> Self { if self.x == 0 { next } else { self } }
+    /// }
+    ///
+    /// let scan = Scan::<First>::builder().assume_associative().build()?;
+    /// assert!(scan.explain().contains("assumed"));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     pub fn assume_associative(mut self) -> Self {
         self.options.assume_associative = true;
         self

@@ -84,6 +84,19 @@ impl Scan<()> {
     }
 
     /// The same, for an output that is not the state, for fewer records than are read, or for options.
+    ///
+    /// ```
+    /// use monoscan::{State, prelude::*};
+    ///
+    /// // An account from which no more can be taken than there is: whether it is empty.
+    /// let left = Scan::loop_builder(scan!(|y: i64, x: i64| -> i64 { (y - x).max(0) }), 10)
+    ///     .output(scan!(|y: i64| -> bool { y == 0 }))
+    ///     .threads(1)
+    ///     .build()?;
+    /// assert_eq!(left.inclusive(&[4, 5, 6, 1])?, [false, false, true, true]);
+    /// assert_eq!(left.reduce(&[4, 5])?, State(1));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
     #[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
     pub fn loop_builder<A, F>(
         step: F,

@@ -57,6 +57,14 @@ pub struct Pretokeniser {
 
 impl Pretokeniser {
     /// That of GPT-2, whose pattern is [`GPT2`]. It is compiled once.
+    ///
+    /// ```
+    /// use monoscan::lexer::Pretokeniser;
+    ///
+    /// let pieces: Vec<&str> = Pretokeniser::gpt2().split("it's  2 o'clock")?.collect();
+    /// assert_eq!(pieces, ["it", "'s", " ", " 2", " o", "'", "clock"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn gpt2() -> &'static Pretokeniser {
         static COMPILED: LazyLock<Pretokeniser> = LazyLock::new(|| known(GPT2));
         &COMPILED

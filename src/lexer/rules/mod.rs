@@ -86,6 +86,14 @@ pub enum Role {
 impl Rules {
     /// Reads a rules text.
     ///
+    /// ```
+    /// use monoscan::lexer::Rules;
+    ///
+    /// let faults = Rules::parse("WORD [a-z]*\nNUMBER [0-9").unwrap_err();
+    /// assert_eq!(faults.faults().len(), 2); // an empty token, and a bracket that is not closed
+    /// # Ok::<(), monoscan::lexer::RulesError>(())
+    /// ```
+    ///
     /// # Errors
     /// All faults of the text at once, each with its line and column.
     pub fn parse(text: &str) -> Result<Rules, RulesError> {
@@ -129,6 +137,15 @@ impl Rules {
     }
 
     /// The kind that goes by a name: a rule's, a keyword, or `ERROR`.
+    ///
+    /// ```
+    /// use monoscan::lexer::{Kind, Rules};
+    ///
+    /// let rules = Rules::parse("WORD [a-z]+\nkeyword if")?;
+    /// assert_eq!(rules.kind("if"), Some(Kind::Rule(1)));
+    /// assert_eq!(rules.kind("while"), None);
+    /// # Ok::<(), monoscan::lexer::RulesError>(())
+    /// ```
     pub fn kind(&self, name: &str) -> Option<Kind> {
         if name == ERROR_NAME {
             return Some(Kind::Error);
