@@ -21,7 +21,7 @@ impl Lexer {
     /// ```
     ///
     /// # Errors
-    /// Those of [`LexerTables::new`]; [`ScanError::OutOfMemory`]; on a GPU [`ScanError::Cuda`] if it fails, or, for rules that
+    /// Those of [`LexerTables::new`](crate::lexer::LexerTables::new); [`ScanError::OutOfMemory`](crate::Error::OutOfMemory); on a GPU [`ScanError::Cuda`](crate::Error::Cuda) if it fails, or, for rules that
     /// take two scans, if the text's stream is being captured.
     pub fn labels<C: Columns<(u8,)>>(&self, text: C) -> Result<<C::Place as Place>::Vec<u8>, LexerError> {
         Ok(self.labelling()?.label(text)?)
@@ -31,7 +31,7 @@ impl Lexer {
     /// both scans.
     ///
     /// # Errors
-    /// Those of [`labels`](Lexer::labels); [`ScanError::Length`] if it has another length; nothing is written then.
+    /// Those of [`labels`](Lexer::labels); [`ScanError::Length`](crate::Error::Length) if it has another length; nothing is written then.
     pub fn labels_into<C: Columns<(u8,)>>(
         &self,
         text: C,

@@ -33,7 +33,7 @@ impl<S: Stages, In: Record, Out, N: native::Functions> ScanBuilder<S, In, Out, N
     /// The result of an element: a function of parameters, as for [`lift_with`](ScanBuilder::lift_with), and of the
     /// state, as for [`project`](ScanBuilder::project).
     ///
-    /// If several functions have parameters, the scan [gets](Scan::with) them as a tuple: those of the lift, of later stages,
+    /// If several functions have parameters, the scan [gets](crate::Scan::with) them as a tuple: those of the lift, of later stages,
     /// of the filter, and of the output, in this order.
     ///
     /// ```
