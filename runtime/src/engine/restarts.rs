@@ -66,7 +66,7 @@ impl Restarts {
 }
 
 /// When a thread looks at the end of a tile again.
-#[derive(Clone, Copy, Default)]
+#[derive(Default)]
 pub(super) struct Patience {
     /// How many tiles to go until then.
     skips: u32,
@@ -74,25 +74,82 @@ pub(super) struct Patience {
     next: u32,
 }
 
+impl Patience {
+    /// Looks at the end of this tile if it is time to, and goes by whether that found a restart.
+    fn look(&mut self, finds: impl FnOnce() -> bool) -> bool {
+        if let Some(fewer) = self.skips.checked_sub(1) {
+            self.skips = fewer;
+            return false;
+        }
+        let found = finds();
+        *self = match found {
+            true => Patience::default(),
+            false => Patience { skips: self.next, next: (2 * self.next + 1).min(MOST_SKIPPED) },
+        };
+        found
+    }
+}
+
 impl Line<'_> {
     /// Whether a tile's last elements forget what was before them. Then the aggregate of the whole tile is theirs.
     pub(super) fn reduce_end(&self, tile: Range<usize>, worker: &mut Worker<'_>) -> bool {
         let Some(restarts) = &self.kernels.restarts else { return false };
-        if let Some(fewer) = worker.patience.skips.checked_sub(1) {
-            worker.patience.skips = fewer;
-            return false;
-        }
+        let mut patience = std::mem::take(&mut worker.patience);
+        let forgets = patience.look(|| self.forgets_at_end(restarts, tile, worker));
+        worker.patience = patience;
+        forgets
+    }
+
+    /// Reduces pieces at the end of a tile until one forgets what was before it.
+    fn forgets_at_end(&self, restarts: &Restarts, tile: Range<usize>, worker: &mut Worker<'_>) -> bool {
         let lengths = std::iter::successors(Some(FEWEST_AT_END), |elements| Some(MORE_AT_END * elements));
-        let forgets = lengths.take_while(|&elements| elements <= tile.len() / PART_AT_END).any(|elements| {
+        lengths.take_while(|&elements| elements <= tile.len() / PART_AT_END).any(|elements| {
             let end = Strip { start: tile.end - elements, block: elements, interleave: 1, slot: AGGREGATE };
             self.reduce(0, end, worker);
             restarts.are_in(&worker.states, AGGREGATE)
-        });
-        let next = worker.patience.next;
-        worker.patience = match forgets {
-            true => Patience::default(),
-            false => Patience { skips: next, next: (2 * next + 1).min(MOST_SKIPPED) },
-        };
-        forgets
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tiles whose ends are looked at, of those that have a restart where `has` says so.
+    fn looked_at(tiles: u32, has: impl Fn(u32) -> bool) -> Vec<u32> {
+        let mut patience = Patience::default();
+        let mut looked = Vec::new();
+        for tile in 0..tiles {
+            patience.look(|| {
+                looked.push(tile);
+                has(tile)
+            });
+        }
+        looked
+    }
+
+    #[test]
+    fn where_ends_find_nothing_fewer_and_fewer_are_looked_at() {
+        assert_eq!(looked_at(128, |_| false), [0, 1, 3, 7, 15, 31, 63, 95, 127]);
+    }
+
+    #[test]
+    fn where_ends_find_restarts_all_are_looked_at() {
+        assert_eq!(looked_at(100, |_| true).len(), 100);
+    }
+
+    #[test]
+    fn restarts_that_begin_late_are_found_within_a_bounded_number_of_tiles() {
+        for start in 0..1000 {
+            let looked = looked_at(start + 200, |tile| tile >= start);
+            let first = looked.iter().position(|&tile| tile >= start).expect("one is found");
+            assert!(looked[first] <= start + MOST_SKIPPED);
+            assert!(looked[first..].iter().copied().eq(looked[first]..start + 200), "all from there on");
+        }
+    }
+
+    #[test]
+    fn one_end_that_finds_nothing_among_restarts_costs_no_tile() {
+        assert_eq!(looked_at(100, |tile| tile % 2 == 0).len(), 100);
     }
 }
