@@ -1,6 +1,7 @@
 //! One pass by the user's own functions: it is taken where they give the same bits, and gives them
 //! also where they panic.
 
+mod calls;
 mod typed;
 
 use std::cell::Cell;

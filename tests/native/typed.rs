@@ -13,15 +13,16 @@ use scan_kit::Random;
 use super::{is_native, plan};
 
 /// Values that floats treat otherwise than other numbers, and integers at their bounds.
-const BOUNDS: [f64; 10] =
+pub(super) const BOUNDS: [f64; 10] =
     [0.0, -0.0, f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MIN_POSITIVE, 1e300, -1.5, 128.0, -2e9];
 
 /// Any number of a type.
 macro_rules! any {
     ($random:ident, $t:ty) => {
-        if $random.below(2) == 0 { $random.bits() as $t } else { $random.pick(&super::BOUNDS).to_owned() as $t }
+        if $random.below(2) == 0 { $random.bits() as $t } else { *$random.pick(&$crate::typed::BOUNDS) as $t }
     };
 }
+pub(super) use any;
 
 /// A state of two components, of which one is chosen by a comparison.
 macro_rules! chosen {
@@ -208,19 +209,24 @@ fn both<M: Monoid>(one: Request<'_, M, (M,), M>, other: Request<'_, M, (M,), M>,
 }
 
 /// The states before and after each element, by the interpreter.
-struct Folded {
+pub(super) struct Folded {
     before: Vec<Vec<Constant>>,
     after: Vec<Vec<Constant>>,
     total: Vec<Constant>,
 }
 
 impl Folded {
-    fn new<M: Monoid>(scan: &Scan<M>, x: &[M], begins: impl Fn(usize) -> bool) -> Folded {
+    pub(super) fn new<M: Monoid>(scan: &Scan<M>, x: &[M], begins: impl Fn(usize) -> bool) -> Folded {
         Folded::from(scan, scan.as_dyn().program().stages[0].identity.clone(), x, begins)
     }
 
     /// The same from a state; where sequences begin, from the identity.
-    fn from<M: Monoid>(scan: &Scan<M>, total: Vec<Constant>, x: &[M], begins: impl Fn(usize) -> bool) -> Folded {
+    pub(super) fn from<M: Monoid>(
+        scan: &Scan<M>,
+        total: Vec<Constant>,
+        x: &[M],
+        begins: impl Fn(usize) -> bool,
+    ) -> Folded {
         let program = scan.as_dyn().program();
         let stage = &program.stages[0];
         let mut folded = Folded { before: Vec::new(), after: Vec::new(), total };
@@ -238,14 +244,14 @@ impl Folded {
         self.before.iter().map(|state| monoscan::lang::from_constants(state.iter().copied())).collect()
     }
 
-    fn check<M: ScanType + Debug>(&self, inclusive: &[M], exclusive: &[M]) {
+    pub(super) fn check<M: ScanType + Debug>(&self, inclusive: &[M], exclusive: &[M]) {
         assert_eq!((inclusive.len(), exclusive.len()), (self.after.len(), self.before.len()));
         for (expected, got) in self.after.iter().zip(inclusive).chain(self.before.iter().zip(exclusive)) {
             assert!(is(expected, got), "{got:?} instead of {expected:?}");
         }
     }
 
-    fn is_total<M: ScanType>(&self, got: &M) -> bool {
+    pub(super) fn is_total<M: ScanType>(&self, got: &M) -> bool {
         is(&self.total, got)
     }
 }
