@@ -36,9 +36,12 @@ impl Code {
         let mut context = Context::new();
         context.func.signature.call_conv = isa.isa.default_call_conv();
         write(&mut FunctionBuilderContext::new(), &mut context.func)?;
-        let compiled = context
-            .compile(&*isa.isa, &mut ControlPlane::default())
-            .map_err(|error| CodegenError::Cranelift { message: error.inner.to_string() })?;
+        let refused = |why: &dyn ToString| CodegenError::Cranelift { message: why.to_string() };
+        if cfg!(debug_assertions) {
+            context.verify(&*isa.isa).map_err(|errors| refused(&errors))?;
+        }
+        let compiled =
+            context.compile(&*isa.isa, &mut ControlPlane::default()).map_err(|error| refused(&error.inner))?;
         let code = compiled.code_buffer();
         let mut memory = MmapMut::map_anon(code.len())?;
         memory.copy_from_slice(code);
@@ -94,4 +97,30 @@ fn executable(memory: MmapMut) -> Result<Mmap, CodegenError> {
         wasmtime_internal_jit_icache_coherence::pipeline_flush_mt()?;
     }
     Ok(memory)
+}
+
+#[cfg(test)]
+mod tests {
+    use cranelift_codegen::ir::{InstBuilder, types};
+    use cranelift_frontend::FunctionBuilder;
+
+    use super::*;
+
+    #[test]
+    fn a_malformed_function_is_refused_and_what_is_wrong_is_named() {
+        let isa = HostIsa::native().expect("tests run where code is generated");
+        let write = |context: &mut FunctionBuilderContext, function: &mut Function| {
+            let mut b = FunctionBuilder::new(function, context);
+            let block = b.create_block();
+            b.switch_to_block(block);
+            b.seal_block(block);
+            let (narrow, wide) = (b.ins().iconst(types::I32, 1), b.ins().iconst(types::I64, 1));
+            b.ins().iadd(narrow, wide);
+            b.ins().return_(&[]);
+            b.finalize(isa.isa.frontend_config());
+            Ok(())
+        };
+        let Err(error) = Code::new(&isa, write) else { panic!("it is accepted") };
+        assert!(matches!(&error, CodegenError::Cranelift { message } if message.contains("iadd")), "{error}");
+    }
 }

@@ -45,10 +45,10 @@ impl HostIsa {
         }
         let host = |error: &dyn ToString| CodegenError::Host { message: error.to_string() };
         let mut flags = settings::builder();
-        let verify = if cfg!(debug_assertions) { "true" } else { "false" };
         let wanted = [
             ("opt_level", "speed"),
-            ("enable_verifier", verify),
+            // Cranelift would verify what each of its passes makes. What we write is verified once, in tests.
+            ("enable_verifier", "false"),
             ("is_pic", "false"),
             // Generated code calls nothing that unwinds and is never unwound through.
             ("unwind_info", "false"),
