@@ -122,7 +122,9 @@ impl<'l> Memory<'l> {
 
     /// The records, one after the other.
     pub(super) fn records(&self) -> Vec<u8> {
-        (0..self.len).flat_map(|place| &self.all[self.record(place)]).copied().collect()
+        let mut records = Vec::with_capacity(self.len * self.layout.size as usize);
+        (0..self.len).for_each(|place| records.extend_from_slice(&self.all[self.record(place)]));
+        records
     }
 
     /// Whether nothing was written but records.

@@ -282,7 +282,10 @@ pub fn columns_mut<'a>(bytes: impl Iterator<Item = &'a mut [u8]>, layouts: &'a [
 
 /// Bytes of memory that nobody has written.
 pub fn poison(bytes: usize) -> Vec<u8> {
-    (0..bytes).map(|i| 0xa5 ^ (i as u8).wrapping_mul(29)).collect()
+    let period: [u8; 256] = std::array::from_fn(|i| 0xa5 ^ (i as u8).wrapping_mul(29));
+    let mut all = period.repeat(bytes.div_ceil(period.len()));
+    all.truncate(bytes);
+    all
 }
 
 /// Byte for byte, but for which NaN a float is.
