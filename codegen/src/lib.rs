@@ -11,4 +11,3 @@ pub mod gpu;
 pub mod nvptx;
 pub mod plan;
 pub mod target;
-mod words;

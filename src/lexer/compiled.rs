@@ -5,13 +5,13 @@ mod labels;
 
 use std::sync::{Arc, OnceLock};
 
+#[cfg(feature = "gpu")]
+use monoscan_runtime::DynScan;
 use monoscan_runtime::lexer::{CpuLexer, LexAutomaton};
 use monoscan_runtime::{Device, Error as ScanError};
 
 use super::listing::Listing;
 use super::scans::Scans;
-#[cfg(feature = "gpu")]
-use super::spans::Spans;
 use super::words::Split;
 use super::{
     Kind, KindNumber, LexerBuilder, LexerError, LexerStream, LexerTables, LookAhead, PlaceNumber, Rules,
@@ -43,7 +43,7 @@ pub struct Lexer {
     listing: OnceLock<Listing>,
     /// Lists what labels spell.
     #[cfg(feature = "gpu")]
-    spans: OnceLock<Spans>,
+    spans: OnceLock<DynScan>,
 }
 
 /// The automaton and tables of the rules.
@@ -278,23 +278,11 @@ impl Lexer {
         get_or_make(&self.listing, || Listing::new(&self.analysed.split, self.rules.len(), self.device))
     }
 
-    /// The scan that lists what labels spell, and the scans that label for it.
+    /// The scan that lists what labels spell.
     #[cfg(feature = "gpu")]
-    pub(super) fn spans(&self) -> Result<(&Spans, &Scans), LexerError> {
-        let labelling = self.listing()?.labelling();
-        let make =
-            || Spans::new(&self.kept, labelling.and(self.analysed.split.words_in_lists(&self.kept)), self.device);
-        let spans = get_or_make(&self.spans, make)?;
-        match labelling.filter(|_| spans.looks_words_up()) {
-            Some(scans) => Ok((spans, scans)),
-            None => Ok((spans, self.labelling()?)),
-        }
-    }
-
-    /// The automaton without words.
-    #[cfg(test)]
-    pub(super) fn split(&self) -> &Split {
-        &self.analysed.split
+    pub(super) fn spans(&self) -> Result<&DynScan, LexerError> {
+        let program = || super::spans::spans_of_labels(&self.kept);
+        get_or_make(&self.spans, || Ok(DynScan::builder(program()).device(self.device).build()?))
     }
 
     /// Which tokens are reported.

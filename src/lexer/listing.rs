@@ -42,12 +42,6 @@ impl Listing {
         Ok(Listing { scans, ends, codes: tables.codes(), words: split.words.iter().cloned().collect(), device })
     }
 
-    /// The scans that label a text, in bytes, without words; none where tokens are listed as they are found.
-    #[cfg(feature = "gpu")]
-    pub(super) fn labelling(&self) -> Option<&Scans> {
-        self.ends.as_ref().filter(|_| matches!(self.codes, Codes::Byte)).map(|_| &self.scans)
-    }
-
     /// The tokens of a text, behind those that are there.
     pub(super) fn lex_into<K: KindNumber, P: PlaceNumber>(
         &self,

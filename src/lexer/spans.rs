@@ -1,17 +1,12 @@
-//! Tokens in the memory of a GPU: a scan of the labels lists those that are kept. Where an
-//! automaton without words labels, these are looked up among the tokens in the end.
+//! Tokens in the memory of a GPU: a scan of the labels lists those that are kept.
 
 use monoscan_ir::{
     Constant, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Type, Value, Verified, verify,
 };
 #[cfg(feature = "gpu")]
-use monoscan_runtime::gpu::words::{TokensOnDevice, WordsTable, look_up_words};
-#[cfg(feature = "gpu")]
-use monoscan_runtime::{Device, DynScan, Error as ScanError};
+use monoscan_runtime::Error as ScanError;
 
 use super::compiled::Kept;
-#[cfg(any(test, feature = "gpu"))]
-use super::words::WordsInLists;
 use super::{ENDS, ERROR};
 #[cfg(feature = "gpu")]
 use super::{Lexer, LexerError, MAX_TEXT};
@@ -63,48 +58,6 @@ impl DeviceTokens {
     }
 }
 
-/// The scan that lists what labels spell, and the words among these tokens.
-#[cfg(feature = "gpu")]
-#[derive(Debug)]
-pub(super) struct Spans {
-    scan: DynScan,
-    words: Words,
-}
-
-/// Where the words of tokens are known from.
-#[cfg(feature = "gpu")]
-#[derive(Debug)]
-enum Words {
-    /// From the labels.
-    Labels,
-    /// There are none.
-    None,
-    /// From a table, which is on the device too.
-    Table(WordsTable, DeviceVec<u8>),
-}
-
-#[cfg(feature = "gpu")]
-impl Spans {
-    /// For labels without these words, or for those with them.
-    pub(super) fn new(kept: &Kept, words: Option<WordsInLists>, device: Device) -> Result<Spans, LexerError> {
-        let scan = DynScan::builder(spans_of_labels(kept)).device(device).build()?;
-        let byte = |rule| u8::try_from(rule).expect("labels have few kinds");
-        let table = |WordsInLists { words, others }| {
-            let words: Vec<(Vec<u8>, u8)> = words.into_iter().map(|(word, rule)| (word, byte(rule))).collect();
-            let others: Vec<u8> = others.into_iter().map(byte).collect();
-            let Some(table) = WordsTable::new(&words, &others) else { return Ok(Words::None) };
-            let on_device = DeviceVec::upload(&device, table.bytes())?;
-            Ok::<_, ScanError>(Words::Table(table, on_device))
-        };
-        Ok(Spans { scan, words: words.map_or(Ok(Words::Labels), table)? })
-    }
-
-    /// Whether words are looked up, if there are any.
-    pub(super) fn looks_words_up(&self) -> bool {
-        !matches!(self.words, Words::Labels)
-    }
-}
-
 #[cfg(feature = "gpu")]
 impl Lexer {
     /// The tokens of a text in the memory of the lexer's GPU, left there: those that [`lex`](Lexer::lex) gives. They take ten bytes of
@@ -121,7 +74,7 @@ impl Lexer {
     /// ```
     ///
     /// The text is labelled first, whatever its rules, and a second scan lists what labels spell: the slower one of both where tokens
-    /// are short. Words that labels do not know get their kinds behind that: nobody waits for it but what uses the columns.
+    /// are short.
     ///
     /// # Errors
     /// Those of [`labels`](Lexer::labels); [`ScanError::TextTooLong`] from 4 GB on; [`ScanError::Cuda`] if the text's stream is being
@@ -146,9 +99,8 @@ impl Lexer {
             *tokens = DeviceTokens::space(text)?;
         }
         let DeviceTokens { labels, kinds, starts, ends } = tokens;
-        let (spans, scans) = self.spans()?;
-        let labelled = scans.label_into(text, &mut *labels)?;
-        let scan = Plain::<u8, Unzipped<(u8, u32, u32)>>::of(&spans.scan);
+        let labelled = self.labels_into(text, &mut *labels)?;
+        let scan = Plain::<u8, Unzipped<(u8, u32, u32)>>::of(self.spans()?);
         kinds.set_len(text.len());
         starts.set_len(text.len());
         ends.set_len(text.len());
@@ -158,16 +110,6 @@ impl Lexer {
         kinds.set_len(count);
         starts.set_len(count);
         ends.set_len(count);
-        if let Words::Table(words, table) = &spans.words {
-            let tokens = TokensOnDevice {
-                text: (text.memory(), text.len()),
-                starts: starts.memory(),
-                ends: ends.memory(),
-                count,
-            };
-            // SAFETY: the list has been waited for, and its tokens are those of the text.
-            unsafe { look_up_words((words, table.memory()), tokens, kinds.memory_mut())? };
-        }
         Ok(())
     }
 }
@@ -275,7 +217,7 @@ mod tests {
     use scan_kit::Random;
 
     use super::super::tests::{engines, sets};
-    use super::super::{ERROR_KIND, Kind, Lexer, LexerTables, MAX_LABELLED_RULES, Rules};
+    use super::super::{ERROR_KIND, Kind, MAX_LABELLED_RULES};
     use super::*;
     use crate::scan::{Plain, Unzipped};
 
@@ -290,44 +232,19 @@ mod tests {
             let mut random = Random(31);
             for lexer in [&lexer.with_skips(), &lexer, &some] {
                 let scan = DynScan::builder(spans_of_labels(lexer.kept())).build().expect("it is a scan");
-                let listed = |labels: &Vec<u8>| {
-                    let columns = Plain::<u8, Unzipped<(u8, u32, u32)>>::of(&scan).inclusive(labels);
-                    let (kinds, starts, ends) = columns.expect("it is short");
-                    let kind = |kind: u8| if kind == ERROR { ERROR_KIND } else { kind.into() };
-                    (kinds.into_iter().map(kind).collect::<Vec<u16>>(), starts, ends)
-                };
-                let words = lexer.split().words_in_lists(lexer.kept());
-                let without_words = LexerTables::of(&lexer.split().dfa, lexer.rules().len()).expect("scans are small");
                 for most in [0, 1, 30, 300, 3000] {
                     let text = engines::text(&mut random, &set, most);
-                    let (kinds, starts, ends) =
-                        listed(&lexer.tables().expect("scans are small").label_sequentially(&text));
+                    let labels = lexer.tables().expect("scans are small").label_sequentially(&text);
+                    let columns = Plain::<u8, Unzipped<(u8, u32, u32)>>::of(&scan).inclusive(&labels);
+                    let (kinds, starts, ends) = columns.expect("it is short");
+                    let kind = |kind: u8| if kind == ERROR { ERROR_KIND } else { kind.into() };
                     let expected = lexer.lex(&text).expect("it is short");
-                    let expected = (expected.kinds(), expected.starts(), expected.ends());
+                    let kinds: Vec<u16> = kinds.into_iter().map(kind).collect();
+                    let found = (&kinds[..], &starts[..], &ends[..]);
                     let name = format!("{}: {}", set.name, text.escape_ascii());
-                    assert_eq!((&kinds[..], &starts[..], &ends[..]), expected, "{name}");
-
-                    let Some(WordsInLists { words, others }) = &words else { continue };
-                    let (mut kinds, starts, ends) = listed(&without_words.label_sequentially(&text));
-                    for (kind, (&start, &end)) in kinds.iter_mut().zip(starts.iter().zip(&ends)) {
-                        let token = &text[start as usize..end as usize];
-                        let word = words.iter().find(|(word, _)| word == token && others.contains(kind));
-                        *kind = word.map_or(*kind, |&(_, rule)| rule);
-                    }
-                    assert_eq!((&kinds[..], &starts[..], &ends[..]), expected, "words looked up: {name}");
+                    assert_eq!(found, (expected.kinds(), expected.starts(), expected.ends()), "{name}");
                 }
             }
-        }
-    }
-
-    #[test]
-    fn words_are_not_looked_up_in_a_list_that_leaves_out_others_with_their_text() {
-        let lexer = Lexer::new(Rules::parse("WORD [a-z]+\nkeyword if do").expect("they parse"));
-        let lexer = lexer.expect("any rules");
-        let kinds = ["WORD", "if", "do"].map(|name| lexer.rules().kind(name).expect("there is such a rule"));
-        for (kept, are_looked_up) in [(&kinds[..], true), (&kinds[..1], false), (&kinds[..2], false), (&[], true)] {
-            let lexer = lexer.only(kept);
-            assert_eq!(lexer.split().words_in_lists(lexer.kept()).is_some(), are_looked_up, "{kept:?}");
         }
     }
 }

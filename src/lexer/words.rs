@@ -10,8 +10,6 @@ use regex_automata::util::syntax::parse_with;
 use regex_syntax::hir::HirKind;
 
 use super::LexerError;
-#[cfg(any(test, feature = "gpu"))]
-use super::compiled::Kept;
 use super::dfa::{RuleIndex, TokenDfa, precedence, rule};
 use super::rules::{Role, Rule, Rules, syntax};
 use super::shadow::Shadowed;
@@ -22,13 +20,6 @@ pub(super) struct Split {
     /// Each with its rule.
     pub(super) words: Vec<(Vec<u8>, RuleIndex)>,
     pub(super) shadowed: Vec<Shadowed>,
-}
-
-/// Words, each with its rule, and the rules of other tokens with their texts.
-#[cfg(any(test, feature = "gpu"))]
-pub(super) struct WordsInLists {
-    pub(super) words: Vec<(Vec<u8>, RuleIndex)>,
-    pub(super) others: Vec<RuleIndex>,
 }
 
 impl Split {
@@ -63,17 +54,6 @@ impl Split {
         }
         let words = words.into_iter().map(|(word, rule)| (word, rule as RuleIndex)).collect();
         Ok(Split { dfa, words, shadowed })
-    }
-
-    /// The words of a list of tokens, which may be looked up when that is made. None if a word is kept and others of the tokens with
-    /// its text are not, or the other way round: then words have to be known before.
-    #[cfg(any(test, feature = "gpu"))]
-    pub(super) fn words_in_lists(&self, kept: &Kept) -> Option<WordsInLists> {
-        let other = |word: &[u8]| self.dfa.accept(self.dfa.run(word)).expect("another rule matches a word");
-        let others: Vec<RuleIndex> = self.words.iter().map(|(word, _)| other(word)).collect();
-        let is_kept = |rule: RuleIndex| kept.rules[usize::from(rule)];
-        let are_alike = self.words.iter().zip(&others).all(|(&(_, rule), &other)| is_kept(rule) == is_kept(other));
-        are_alike.then(|| WordsInLists { words: self.words.clone(), others })
     }
 
     /// The automaton as it is compiled.

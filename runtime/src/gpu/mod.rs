@@ -61,9 +61,6 @@ mod task;
 pub mod totals;
 #[cfg(feature = "ptx")]
 mod variant;
-#[cfg(feature = "ptx")]
-#[doc(hidden)]
-pub mod words;
 
 pub use crate::cuda::CompileTimes;
 pub use ahead::{AotError, AotKernel, Asked, Helper, MadeFor};

@@ -49,7 +49,7 @@ fn expect_here(memory: &DeviceMemory, side: &'static str, stream: &Stream) -> Re
 ///
 /// # Safety
 /// These are the kernel's arguments, and what they name lies in these columns.
-pub(super) unsafe fn launch(
+unsafe fn launch(
     (kernel, blocks): (HelperKernel, usize),
     arguments: &[u8],
     stream: &Stream,

@@ -16,9 +16,9 @@ mod words;
 use std::fmt;
 use std::sync::Arc;
 
-pub use crate::words::MAX_WORD;
 pub use automaton::{ERROR, LexAutomaton};
 pub use dispatch::Dispatch;
+pub use words::MAX_WORD;
 
 use super::code::Code;
 use super::error::CodegenError;

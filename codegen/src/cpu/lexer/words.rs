@@ -4,17 +4,22 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
 
+use monoscan_ir::random::SplitMix64;
+
 use super::automaton::LexAutomaton;
 use super::emit::Emitter;
 use crate::cpu::memory::{data_flags, table_flags};
-use crate::words::{MAX_WORD, Packed, PerfectHash, pack};
 
-/// The words of an automaton by their hash. Generated code points at its tables.
+/// Longer words stay in the automaton.
+pub const MAX_WORD: usize = 16;
+
+/// A perfect hash of words. Generated code points at its tables.
 pub(super) struct WordTable {
-    hash: PerfectHash,
+    factors: [u64; 2],
+    shift: u32,
     slots: Vec<Slot>,
     /// By length, ones in the bytes of a word: none for longer texts.
-    masks: Vec<Packed>,
+    masks: Vec<[u64; 2]>,
     /// Kinds of tokens that may be words.
     kinds: Vec<u16>,
     /// Whether any word has more than eight bytes.
@@ -25,7 +30,7 @@ pub(super) struct WordTable {
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Slot {
-    word: Packed,
+    word: [u64; 2],
     kind: u32,
     /// 1 if tokens of this kind are kept.
     kept: u32,
@@ -34,18 +39,50 @@ struct Slot {
 
 impl WordTable {
     pub(super) fn new(automaton: &LexAutomaton) -> Option<WordTable> {
-        let words: Vec<Packed> = automaton.words.iter().map(|(word, _)| pack(word)).collect();
-        let hash = PerfectHash::of(&words)?;
-        let slot = |(&word, &(_, kind)): (&Packed, &(Vec<u8>, u16))| {
-            (word, Slot { word, kind: u32::from(kind), kept: u32::from(automaton.keeps(kind)), _pad: 0 })
-        };
-        Some(WordTable {
-            hash,
-            slots: hash.placed(words.iter().zip(&automaton.words).map(slot)),
-            masks: (0..=MAX_WORD).map(|length| pack(&vec![0xff; length])).chain([[0; 2]]).collect(),
-            kinds: automaton.kinds_with_words(),
-            is_wide: words.iter().any(|word| word[1] != 0),
-        })
+        if automaton.words.is_empty() {
+            return None;
+        }
+        let words: Vec<([u64; 2], u16)> = automaton.words.iter().map(|(word, kind)| (pack(word), *kind)).collect();
+        let is_wide = words.iter().any(|(word, _)| word[1] != 0);
+        let masks = (0..=MAX_WORD).map(|length| pack(&vec![0xff; length])).chain([[0; 2]]).collect();
+        let mut random = SplitMix64(0);
+        let mut bits = (2 * words.len()).next_power_of_two().trailing_zeros().max(4);
+        for tries in 1u32.. {
+            // A table that stays too full for these factors grows.
+            bits += u32::from(tries.is_multiple_of(1000));
+            let factors = [(); 2].map(|()| random.next() | 1);
+            let table = WordTable {
+                factors,
+                shift: 64 - bits,
+                slots: Vec::new(),
+                masks: Vec::new(),
+                kinds: Vec::new(),
+                is_wide,
+            };
+            if let Some(slots) = table.place(&words, automaton) {
+                return Some(WordTable { slots, masks, kinds: automaton.kinds_with_words(), ..table });
+            }
+        }
+        None
+    }
+
+    /// The slots, if no two words have one.
+    fn place(&self, words: &[([u64; 2], u16)], automaton: &LexAutomaton) -> Option<Vec<Slot>> {
+        let mut slots = vec![None; 1 << (64 - self.shift)];
+        for &(word, kind) in words {
+            let slot = Slot { word, kind: u32::from(kind), kept: u32::from(automaton.keeps(kind)), _pad: 0 };
+            if slots[self.hash(word)].replace(slot).is_some() {
+                return None;
+            }
+        }
+        // A text is looked up in its own slot, so a word that stands in another's is never found.
+        let elsewhere = slots.iter().flatten().next().copied()?;
+        Some(slots.into_iter().map(|slot| slot.unwrap_or(elsewhere)).collect())
+    }
+
+    fn hash(&self, word: [u64; 2]) -> usize {
+        let [low, high] = [0, 1].map(|half| word[half].wrapping_mul(self.factors[half]));
+        ((low ^ high) >> self.shift) as usize
     }
 
     /// Whether tokens of a kind may be words.
@@ -59,6 +96,13 @@ impl WordTable {
     }
 }
 
+/// At most 16 bytes, zeros behind them.
+fn pack(word: &[u8]) -> [u64; 2] {
+    let mut bytes = [0; 16];
+    bytes[..word.len()].copy_from_slice(word);
+    [0, 8].map(|half| u64::from_le_bytes(std::array::from_fn(|i| bytes[half + i])))
+}
+
 impl Emitter<'_, '_> {
     /// Writes the token from `s` to `p`, as the word that it is, or of the kind.
     pub(super) fn put_word(&mut self, words: &WordTable, kind: u16) {
@@ -66,12 +110,12 @@ impl Emitter<'_, '_> {
         let text = self.word_text(words, halves);
         let hashes: Vec<Value> = (0..halves)
             .map(|half| {
-                let factor = self.b.ins().iconst(types::I64, words.hash.factors[half] as i64);
+                let factor = self.b.ins().iconst(types::I64, words.factors[half] as i64);
                 self.b.ins().imul(text[half], factor)
             })
             .collect();
         let hash = hashes.into_iter().reduce(|a, b| self.b.ins().bxor(a, b)).expect("a word has a first half");
-        let index = self.b.ins().ushr_imm_u(hash, i64::from(words.hash.shift));
+        let index = self.b.ins().ushr_imm_u(hash, i64::from(words.shift));
         let offset = self.b.ins().ishl_imm_u(index, i64::from(size_of::<Slot>().trailing_zeros()));
         let slots = self.b.ins().iconst(types::I64, words.slots.as_ptr() as i64);
         let slot = self.b.ins().iadd(slots, offset);

@@ -9,14 +9,12 @@ mod offsets;
 mod spacing;
 mod split;
 mod starts;
-mod words;
 
 pub use chunks::{ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments, TableIn};
 pub use offsets::OffsetsArguments;
 pub use spacing::SpacingArguments;
 pub use split::{MOST_OF_BLOCK, SplitArguments, Width};
 pub use starts::StartsArguments;
-pub use words::{WordsArguments, WordsTable};
 
 use super::emit::{Builder, Passes, Ty, Value, assemble, key};
 use super::error::NvptxError;
@@ -35,8 +33,6 @@ pub enum HelperKernel {
     Starts,
     /// Copies records between columns of any spacing: [`SpacingArguments`].
     Spacing,
-    /// Finds the words among tokens: [`WordsArguments`].
-    Words,
     /// Counts digits of keys, for a split: [`SplitArguments`].
     Count(Width),
     /// Moves keys, and values along with them, by a digit: [`SplitArguments`].
@@ -48,7 +44,7 @@ impl HelperKernel {
     pub fn all() -> impl Iterator<Item = HelperKernel> {
         let values = [None, Some(Width::Four), Some(Width::Eight)];
         let splits = Width::ALL.into_iter().flat_map(move |key| values.map(|value| HelperKernel::Split(key, value)));
-        let others = [HelperKernel::Offsets, HelperKernel::Starts, HelperKernel::Spacing, HelperKernel::Words];
+        let others = [HelperKernel::Offsets, HelperKernel::Starts, HelperKernel::Spacing];
         others.into_iter().chain(Width::ALL.map(HelperKernel::Count)).chain(splits)
     }
 
@@ -59,7 +55,6 @@ impl HelperKernel {
             HelperKernel::Offsets => offsets::write(k),
             HelperKernel::Starts => starts::write(k),
             HelperKernel::Spacing => spacing::write(k),
-            HelperKernel::Words => words::write(k),
             HelperKernel::Count(key) => split::count(k, key),
             HelperKernel::Split(key, value) => split::distribute(k, key, value),
         });
@@ -79,7 +74,6 @@ impl HelperKernel {
     pub fn tile(self) -> usize {
         match self {
             HelperKernel::Split(key, value) => split::tile(key, value),
-            HelperKernel::Words => words::TILE,
             _ => HELPER_THREADS,
         }
     }
@@ -98,7 +92,6 @@ impl HelperKernel {
             HelperKernel::Offsets => size_of::<OffsetsArguments>(),
             HelperKernel::Starts => size_of::<StartsArguments>(),
             HelperKernel::Spacing => size_of::<SpacingArguments>(),
-            HelperKernel::Words => size_of::<WordsArguments>(),
             HelperKernel::Count(_) | HelperKernel::Split(..) => size_of::<SplitArguments>(),
         }
     }
