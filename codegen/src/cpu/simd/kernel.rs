@@ -1,5 +1,6 @@
 //! The loop over groups, as [`LaneForm`] describes it, for a scan and for a reduction.
 
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder};
 use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::{Constant, Function, Source, Type};
@@ -52,15 +53,19 @@ pub(crate) fn groups(
     let Progress { place, left, rank, states } = progress;
     let shape = form.group.shape;
     let records = form.group.records();
-    let count = b.ins().ushr_imm_u(left, i64::from(records.trailing_zeros()));
+    let rest = b.ins().band_imm_u(left, records as i64 - 1);
+    // A difference is computed once; Cranelift would repeat a mask in each group.
+    let whole = b.ins().isub(left, rest);
     let kind = |b: &FunctionBuilder<'_>, value: ir::Value| b.func.dfg.value_type(value);
 
     let (enter, body, leave, exit) = (b.create_block(), b.create_block(), b.create_block(), b.create_block());
     let outer: Vec<ir::Value> = [place, left].into_iter().chain(rank).chain(states.iter().copied()).collect();
     let after: Vec<ir::Value> = outer.iter().map(|&value| b.append_block_param(exit, kind(b, value))).collect();
-    b.ins().brif(count, enter, &[], exit, &arguments(&outer));
+    b.ins().brif(whole, enter, &[], exit, &arguments(&outer));
 
     b.switch_to_block(enter);
+    // The place tells when groups are done: a count of them would be one more instruction a group.
+    let end = b.ins().iadd(place, whole);
     let (replayed, folded) = (&form.replay.carried[..], &form.fold.carried[..]);
     let carried = match work {
         Work::Scan => replayed.to_vec(),
@@ -69,7 +74,7 @@ pub(crate) fn groups(
     };
     let types = carried.iter().map(|&(_, component)| form.identity[component as usize].ty());
     let types: Vec<Type> = types.collect();
-    let mut first = vec![place, count];
+    let mut first = vec![place];
     first.extend(rank);
     let own = first.len();
     for (&ty, &state) in types.iter().zip(&states) {
@@ -82,7 +87,7 @@ pub(crate) fn groups(
     b.switch_to_block(body);
     let group = GroupCode { form, bases, uniform: &uniform, place: params[0] };
     let carry: Vec<Lanes> = params[own..].iter().map(|&value| Lanes::Vector(value)).collect();
-    let rank = rank.map(|_| params[2]);
+    let rank = rank.map(|_| params[1]);
     let (rank, carry) = match work {
         Work::Scan => {
             let Scanned { rank, next, .. } = group.scan(b, &carry, rank)?;
@@ -96,16 +101,16 @@ pub(crate) fn groups(
             (rank, next)
         }
     };
-    let mut next = vec![b.ins().iadd_imm_u(params[0], records as i64), b.ins().iadd_imm_s(params[1], -1)];
+    let mut next = vec![b.ins().iadd_imm_u(params[0], records as i64)];
     next.extend(rank);
     next.extend(carry.iter().map(|lanes| lanes.vector(b, shape)));
     let last: Vec<ir::Value> = next.iter().map(|&value| b.append_block_param(leave, kind(b, value))).collect();
-    b.ins().brif(next[1], body, &arguments(&next), leave, &arguments(&next));
+    let more = b.ins().icmp(IntCC::NotEqual, next[0], end);
+    b.ins().brif(more, body, &arguments(&next), leave, &arguments(&next));
 
     b.switch_to_block(leave);
-    let rest = b.ins().band_imm_u(left, records as i64 - 1);
     let mut results = vec![last[0], rest];
-    results.extend(rank.map(|_| last[2]));
+    results.extend(rank.map(|_| last[1]));
     for (&ty, &vector) in types.iter().zip(&last[own..]) {
         results.push(extract(b, form, ty, vector));
     }
@@ -113,7 +118,7 @@ pub(crate) fn groups(
 
     b.switch_to_block(exit);
     let rank = rank.map(|_| after[2]);
-    Ok(Progress { place: after[0], left: after[1], rank, states: after[own..].to_vec() })
+    Ok(Progress { place: after[0], left: after[1], rank, states: after[own + 1..].to_vec() })
 }
 
 /// The values that are the same for all elements, in every lane.

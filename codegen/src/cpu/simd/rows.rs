@@ -6,6 +6,7 @@
 //! lane takes the records of its row one after the other, from the same states: what the
 //! straight-line code of a row does, to the bit.
 
+use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder};
 use cranelift_frontend::FunctionBuilder;
 
@@ -76,9 +77,11 @@ pub(crate) fn rows(
         .collect();
     let uniform = splat_parameters(b, form, bases);
     let (body, exit) = (b.create_block(), b.create_block());
-    let first = [groups, place];
-    let [left, place] = first.map(|value| b.append_block_param(body, b.func.dfg.value_type(value)));
-    b.ins().jump(body, &arguments(&first));
+    let records = (form.group.shape.lanes() * len) as i64;
+    let all = b.ins().imul_imm_s(groups, records);
+    let end = b.ins().iadd(place, all);
+    b.ins().jump(body, &arguments(&[place]));
+    let place = b.append_block_param(body, b.func.dfg.value_type(place));
 
     b.switch_to_block(body);
     let mapping = &form.replay.mapping;
@@ -94,10 +97,10 @@ pub(crate) fn rows(
         }
         piece.store(b, &outputs[start..]);
     }
-    let left = b.ins().iadd_imm_s(left, -1);
-    let place = b.ins().iadd_imm_u(place, (form.group.shape.lanes() * len) as i64);
-    b.ins().brif(left, body, &arguments(&[left, place]), exit, &[]);
+    let place = b.ins().iadd_imm_u(place, records);
+    let more = b.ins().icmp(IntCC::NotEqual, place, end);
+    b.ins().brif(more, body, &arguments(&[place]), exit, &[]);
 
     b.switch_to_block(exit);
-    Ok(place)
+    Ok(end)
 }
