@@ -139,6 +139,28 @@ fn operators_of_every_type_and_every_length() {
     }
 }
 
+/// Below the first lane a scan of lanes shifts in −0.0, not the identity 0.0.
+#[test]
+fn sums_of_zeros_have_the_sign_that_a_loop_gives_them() {
+    let sum: Combine = |b, x, y| b.binary(Opcode::Add, x, y);
+    for ty in [Type::F32, Type::F64] {
+        let zero = |sign: u128| Constant::new(ty, sign << (8 * ty.size() - 1));
+        for (identity, first_positive) in
+            [0, 1].into_iter().flat_map(|sign| (0..20).map(move |place| (zero(sign), place)))
+        {
+            let program = program(inputs(ty).swap_remove(0), ("sum", identity, sum), false);
+            let records: Vec<u8> =
+                (0..20).flat_map(|place| zero(u128::from(place != first_positive)).to_bytes()).collect();
+            let columns = [&records[..], &[0; 20]];
+            for mode in [Mode::Inclusive, Mode::Exclusive] {
+                let expected = interp::run(&program, &columns, &Request { mode, ..Request::default() }).unwrap();
+                let found = run_directly(&compile_lanes(&program, mode, 1), &program, &columns, 20);
+                assert_eq!(found, expected.outputs, "{mode:?} from {identity:?}, +0.0 at {first_positive}");
+            }
+        }
+    }
+}
+
 /// The same where only records count that differ from the next one, or from the one before; those alone are written, or all.
 fn with_neighbours(ty: Type, operator: (&str, Constant, Combine), keeps: bool, next: bool) -> Verified<Program> {
     let mut program = program(inputs(ty).swap_remove(0), operator, false).into_inner();

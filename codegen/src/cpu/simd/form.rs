@@ -47,8 +47,10 @@ pub(crate) struct LaneForm {
     /// ⊕ in the components that the replay carries, of all components of both sides.
     pub(crate) carry_update: Function,
     pub(crate) identity: Vec<Constant>,
-    /// For the components that the fold carries, in its order, whether ⊕ leaves what comes after the identity as it is,
-    /// bit by bit.
+    /// The state that is shifted in below the first lane: the identity, but for sums of floats with −0.0 in place of 0.0, which
+    /// would change −0.0.
+    pub(crate) fill: Vec<Constant>,
+    /// For the components that the fold carries, in its order, whether ⊕ leaves what comes after that state as it is, bit by bit.
     pub(crate) is_neutral: Vec<bool>,
     /// Whether the last result of the replay says which records are kept.
     pub(crate) keeps: bool,
@@ -78,13 +80,21 @@ impl LaneForm {
         };
         let (combine, lifted) = (components(&stage.combine), components(&stage.lift.function));
         let lift = Mapping { reads: stage.lift.reads.clone(), function: lifted };
+        let negative: Vec<Constant> = stage.identity.iter().map(|&value| negative_zero(value)).collect();
+        let fills = [stage.identity.clone(), negative].map(|fill| {
+            let is_neutral = neutral(&combine, &fill, &fold.carried, &program.tables);
+            (fill, is_neutral)
+        });
+        let blends = |(_, is_neutral): &(_, Vec<bool>)| is_neutral.iter().filter(|&&is_neutral| !is_neutral).count();
+        let (fill, is_neutral) = fills.into_iter().min_by_key(blends)?;
         let form = LaneForm {
             group: Group::new(Shape { bytes: 1 }, 1),
             inputs: program.inputs.clone(),
             parameters: program.parameters.clone(),
             outputs: program.output.columns.clone(),
             tables: program.tables.clone(),
-            is_neutral: neutral(&combine, &stage.identity, &fold.carried, &program.tables),
+            fill,
+            is_neutral,
             lift: with_neighbours(&lift, &program.tables),
             combine,
             carry_update: carry_update.function,
@@ -234,12 +244,22 @@ fn assuming(mapping: &Mapping, known: impl Fn(Source) -> Option<Constant>, table
     Mapping { reads, function: simplify(&b.finish(&results), tables) }
 }
 
-/// For each component carried, whether `combine` of the identity and a state is the state.
-fn neutral(combine: &Function, identity: &[Constant], carried: &[(u32, u32)], tables: &[Table]) -> Vec<bool> {
-    let types: Vec<Type> = identity.iter().map(|value| value.ty()).collect();
+/// −0.0 in place of a zero that is a float.
+fn negative_zero(value: Constant) -> Constant {
+    match value.ty() {
+        ty if value != ty.zero() => value,
+        Type::F32 => (-0.0f32).into(),
+        Type::F64 => (-0.0f64).into(),
+        _ => value,
+    }
+}
+
+/// For each component carried, whether `combine` of this state and another is the other.
+fn neutral(combine: &Function, fill: &[Constant], carried: &[(u32, u32)], tables: &[Table]) -> Vec<bool> {
+    let types: Vec<Type> = fill.iter().map(|value| value.ty()).collect();
     let mut b = FunctionBuilder::new();
     let after = b.params(&types);
-    let before: Vec<Value> = identity.iter().map(|&value| b.constant(value)).collect();
+    let before: Vec<Value> = fill.iter().map(|&value| b.constant(value)).collect();
     let results = b.inline(combine, &[before, after.clone()].concat());
     let function = simplify(&b.finish(&results), tables);
     let same = |(&(_, component), &result): (&(u32, u32), &Value)| result == after[component as usize];

@@ -271,12 +271,12 @@ impl GroupCode<'_> {
         let shape = form.group.shape;
         let mut distance = 1;
         while distance < shape.lanes() {
-            // The lowest lanes get the identity, whole: `is_neutral` relies on each of its components.
+            // The lowest lanes get this whole: `is_neutral` relies on each of its components.
             let mut before = Vec::new();
             for (value, &(_, component)) in lanes.iter().zip(&form.fold.carried) {
-                let identity = Lanes::constant(shape, form.identity[component as usize]).vector(b, shape);
+                let fill = Lanes::constant(shape, form.fill[component as usize]).vector(b, shape);
                 let value = value.vector(b, shape);
-                before.push(Lanes::Vector(shuffle::shift(b, shape, value, distance, identity)));
+                before.push(Lanes::Vector(shuffle::shift(b, shape, value, distance, fill)));
             }
             let combined = self.combine(b, &before, &lanes, distance * form.group.depth)?;
             for (place, (value, combined)) in lanes.iter_mut().zip(combined).enumerate() {
