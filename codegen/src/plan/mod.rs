@@ -168,6 +168,7 @@ fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -
 
 impl Plan {
     /// Elements of a tile.
+    #[inline]
     pub fn tile(&self) -> usize {
         self.interleave * self.block * self.strips
     }
@@ -183,6 +184,7 @@ impl Plan {
     }
 
     /// Whether so many threads take one sequential pass, however long the line.
+    #[inline]
     pub fn is_sequential(&self, threads: usize) -> bool {
         threads.max(1) < self.least_threads
     }

@@ -26,6 +26,7 @@ impl Program {
     }
 
     /// How many components the states of all stages have.
+    #[inline]
     pub fn state_len(&self) -> usize {
         self.stages.iter().map(|stage| stage.state.len()).sum()
     }

@@ -128,6 +128,7 @@ impl Lowered {
     }
 
     /// How to read the stage that a [checked](Form::checked) scan has behind those of the user.
+    #[inline]
     pub fn check(&self) -> Option<&Check> {
         self.check.as_ref()
     }

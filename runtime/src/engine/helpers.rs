@@ -28,7 +28,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// How many helpers elements that fall in so many parts are worth. `alone` of them are worth none; `threads` says how many
 /// threads may be used.
 pub(crate) fn of(alone: usize, elements: usize, parts: usize, threads: impl FnOnce() -> usize) -> usize {
-    if elements <= alone || PAUSE.stops(time(alone, elements)) {
+    if elements <= alone || PAUSE.stops(|| time(alone, elements)) {
         return 0;
     }
     // Each thread should have half as much at least as one does alone.
@@ -103,9 +103,9 @@ impl Pause {
     }
 
     // Relaxed: these numbers guard no data, and one that is lost costs a little time.
-    fn stops(&self, time: Duration) -> bool {
+    fn stops(&self, time: impl FnOnce() -> Duration) -> bool {
         let end = self.end.load(Relaxed);
-        end > 0 && time < WORTH * Duration::from_nanos(self.late.load(Relaxed)) && now() < end
+        end > 0 && time() < WORTH * Duration::from_nanos(self.late.load(Relaxed)) && now() < end
     }
 
     fn ended(&self, late: Option<Duration>) {
@@ -143,15 +143,15 @@ mod tests {
     fn after_a_late_helper_short_work_has_none_for_a_while() {
         let pause = Pause::new();
         let late = Duration::from_secs(1000);
-        assert!(!pause.stops(Duration::ZERO));
+        assert!(!pause.stops(|| Duration::ZERO));
         // In microseconds, so that it is over when the next line asks.
         pause.next.store(1000, Relaxed);
         pause.ended(Some(late));
         while now() < pause.end.load(Relaxed) {}
-        assert!(!pause.stops(late), "it is over");
+        assert!(!pause.stops(|| late), "it is over");
         pause.next.store(u64::MAX / 4, Relaxed);
         pause.ended(Some(late));
-        assert!(pause.stops(3 * late) && !pause.stops(5 * late));
+        assert!(pause.stops(|| 3 * late) && !pause.stops(|| 5 * late));
     }
 
     #[test]

@@ -6,7 +6,9 @@ use std::borrow::Cow;
 use monoscan_codegen::cpu::Compiled;
 use monoscan_ir::facts::LengthOnly;
 use monoscan_ir::transform::Lowered;
-use monoscan_ir::{Constant, Field};
+use monoscan_protocol::state::State;
+
+use super::slots::Slots;
 
 /// The length-only components of a program's aggregates.
 pub(crate) struct LengthConstants {
@@ -18,7 +20,7 @@ pub(crate) struct LengthConstants {
 
 struct LevelConstants {
     stages: Vec<(u32, LengthOnly)>,
-    after_block: Vec<(Field, Constant)>,
+    after_block: Option<State>,
 }
 
 impl LengthConstants {
@@ -34,22 +36,25 @@ impl LengthConstants {
         LengthConstants { levels: (0..code.levels()).map(level).collect(), block }
     }
 
-    /// The components that are known of the aggregate of `block` elements.
-    pub(crate) fn after(&self, code: &Compiled, level: usize, block: usize) -> Cow<'_, [(Field, Constant)]> {
+    /// A slot with the components that are known of the aggregate of `block` elements, and zero elsewhere, if there are any.
+    #[inline]
+    pub(crate) fn after(&self, code: &Compiled, level: usize, block: usize) -> Option<Cow<'_, State>> {
         let level = &self.levels[level];
-        match block == self.block || level.after_block.is_empty() {
-            true => Cow::Borrowed(&level.after_block),
-            false => Cow::Owned(after(code, &level.stages, block)),
+        let after_block = level.after_block.as_ref()?;
+        if block == self.block {
+            Some(Cow::Borrowed(after_block))
+        } else {
+            after(code, &level.stages, block).map(Cow::Owned)
         }
     }
 }
 
-fn after(code: &Compiled, stages: &[(u32, LengthOnly)], block: usize) -> Vec<(Field, Constant)> {
+fn after(code: &Compiled, stages: &[(u32, LengthOnly)], block: usize) -> Option<State> {
     let mut known = Vec::new();
     for (stage, length_only) in stages {
         for (component, value) in (0..).zip(length_only.after(block as u64)) {
             known.extend(code.state_layout().field(*stage, component).zip(value));
         }
     }
-    known
+    (!known.is_empty()).then(|| Slots::one(code.state_layout(), known).state(0))
 }

@@ -172,6 +172,7 @@ impl<'a> Line<'a> {
     /// Puts the aggregates of a level's stages over a strip's blocks into their slots.
     pub(crate) fn reduce(&self, level: usize, strip: Strip, worker: &mut Worker<'_>) {
         let code = &self.kernels.code;
+        self.put_known(level, strip, &mut worker.states);
         let args = self.args(strip, worker);
         // SAFETY: the blocks are within the columns, and a slot for each follows.
         unsafe {
@@ -180,32 +181,35 @@ impl<'a> Line<'a> {
                 _ => code.reduce(level, &args),
             }
         }
-        self.add_known(level, strip, &mut worker.states);
     }
 
-    /// Writes into a strip's aggregates what reductions leave out.
-    fn add_known(&self, level: usize, strip: Strip, states: &mut Slots<'_>) {
-        let known = self.kernels.length_constants.after(&self.kernels.code, level, strip.block);
-        if !known.is_empty() {
-            strip.slots().for_each(|slot| states.write(slot, known.iter().copied()));
+    /// Puts the components into a strip's slots that its reduction leaves out, and leaves there.
+    fn put_known(&self, level: usize, strip: Strip, states: &mut Slots<'_>) {
+        if let Some(known) = self.kernels.length_constants.after(&self.kernels.code, level, strip.block) {
+            let slots = states.first(strip.slots().end);
+            let part = slots.part(self.kernels.code.part_of(level));
+            strip.slots().for_each(|slot| slots.put_part(&known, slot, &part));
         }
     }
 
     /// Replaces a level's aggregates in these slots by the carries into their blocks. The carry is that into the first block,
     /// and then the one behind the last.
     pub(crate) fn fold(&self, level: usize, blocks: Range<usize>, states: &mut Slots<'_>) {
-        let part = self.kernels.code.part_of(level);
         let add = self.kernels.code.carry_update_fn(level, self.totals);
         let (mut carry, mut next) = (CARRY, NEXT);
         let slots = states.first(blocks.end);
+        let part = slots.part(self.kernels.code.part_of(level));
         for block in blocks {
+            let (earlier, aggregate, out) = (slots.at(carry), slots.at(block), slots.at(next));
             // SAFETY: all three are slots of this program's states.
-            unsafe { add(slots.at(carry), slots.at(block), slots.at(next)) };
-            slots.copy_part(carry, block, part.clone());
+            unsafe {
+                add(earlier, aggregate, out);
+                part.copy(earlier, aggregate);
+            }
             std::mem::swap(&mut carry, &mut next);
         }
         if carry != CARRY {
-            slots.copy_part(carry, CARRY, part);
+            slots.copy_part(carry, CARRY, &part);
         }
     }
 
@@ -275,7 +279,7 @@ impl<'a> Line<'a> {
     /// `adds`, their aggregates are added to the tile's.
     pub(crate) fn replay_blocks(&self, blocks: Strip, adds: bool, worker: &mut Worker<'_>) {
         let code = &self.kernels.code;
-        self.add_known(0, Strip { slot: NEXT, interleave: 1, ..blocks }, &mut worker.states);
+        self.put_known(0, Strip { slot: NEXT, interleave: 1, ..blocks }, &mut worker.states);
         let args = TileArgs { adds: u64::from(adds), ..self.args(Strip { slot: CARRY, ..blocks }, worker) };
         let streaming = self.streaming(Kernel::ScanBlocks, blocks);
         // SAFETY: the blocks are within the columns, of which no other thread writes these records; the slots are as the kernel
@@ -324,6 +328,9 @@ impl<'a> Line<'a> {
         let code = &self.kernels.code;
         let records = (strip.start as isize).wrapping_mul(self.step);
         let place = place.wrapping_add_signed(records) as u64;
+        if let Some(level) = level {
+            self.put_known(level, strip, &mut worker.states);
+        }
         let args = TileArgs { place, pitch: apart as u64, numbers: 0, ..self.args(strip, worker) };
         // SAFETY: these elements of these rows are within the columns, and no other thread has these rows; a slot for each
         // row follows.
@@ -334,9 +341,6 @@ impl<'a> Line<'a> {
                 (Some(level), 1) => code.reduce_one(level, &args),
                 (Some(level), _) => code.reduce(level, &args),
             }
-        }
-        if let Some(level) = level {
-            self.add_known(level, strip, &mut worker.states);
         }
     }
 

@@ -260,7 +260,7 @@ impl Engine<'_> {
                         line.side_by_side(rows, threads, &keep);
                     }
                     None => {
-                        variant.make(kernels, &line.kernels_of_lines(rows.len(), threads), threads)?;
+                        line.make_kernels(variant, rows.len(), threads)?;
                         line.row_by_row(&rows, threads, &keep);
                     }
                 }
@@ -268,13 +268,13 @@ impl Engine<'_> {
             }
             Shape::Offsets(offsets) if task.purpose == Purpose::Reduce => {
                 let longest = offsets.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0);
-                variant.make(kernels, &line.kernels_of_lines(longest, threads()), threads())?;
+                line.make_kernels(variant, longest, threads())?;
                 line.segment_by_segment(offsets, threads(), &keep);
                 task.len
             }
             _ => {
                 let helped = if line.len <= variant.plan.direct { 1 } else { threads() };
-                variant.make(kernels, &line.kernels_of_lines(line.len, helped), helped)?;
+                line.make_kernels(variant, line.len, helped)?;
                 let after = line.run(threads);
                 keep(0, &after, 0..1);
                 kept(kernels, &variant.program, &after).unwrap_or(task.len)

@@ -30,28 +30,66 @@ impl<I: IntoIterator<Item = Kernel>> From<I> for Needed {
     }
 }
 
-impl Line<'_> {
-    /// The kernels that walk lines of at most `longest` elements, each on its own.
-    pub(crate) fn kernels_of_lines(&self, longest: usize, threads: usize) -> Needed {
+/// How lines are walked, as far as that decides which kernels they need.
+#[derive(Clone, Copy)]
+struct Walked {
+    writes: bool,
+    totals: bool,
+    is_one_pass: bool,
+    /// By several threads.
+    is_shared: bool,
+    adds_aggregates: bool,
+    streams: bool,
+}
+
+impl Walked {
+    /// A bit of its own.
+    fn bit(self) -> u64 {
+        let Walked { writes, totals, is_one_pass, is_shared, adds_aggregates, streams } = self;
+        let flags = [writes, totals, is_one_pass, is_shared, adds_aggregates, streams];
+        1 << flags.into_iter().fold(0, |number, flag| 2 * number + u32::from(flag))
+    }
+
+    fn kernels(self, kernels: &Kernels) -> Needed {
         let one_pass = match self.writes && !self.totals {
             true => Kernel::ScanOne,
             false => Kernel::Whole { writes: self.writes },
         };
-        let is_shared = threads > 1 && longest > self.plan.alone && !self.plan.is_sequential(threads);
-        let is_sequential = longest <= self.plan.direct || self.plan.is_sequential(1);
-        let is_one_pass = is_sequential && self.is_one_pass();
-        if is_one_pass && !is_shared {
+        if self.is_one_pass && !self.is_shared {
             return [one_pass].into();
         }
-        let adds_aggregates = is_shared || self.rounds_by_tile(longest);
-        let blocks = self.kernels.code.block_kernels().filter(|kernel| match kernel {
+        let blocks = kernels.code.block_kernels().filter(|kernel| match kernel {
             Kernel::Scan | Kernel::ScanOne | Kernel::ScanBlocks => self.writes,
             Kernel::CarryUpdate(_) => !self.totals,
-            Kernel::Combine(_) => self.totals || adds_aggregates,
+            Kernel::Combine(_) => self.totals || self.adds_aggregates,
             _ => true,
         });
-        let streams = is_shared && self.writes && self.should_stream(longest);
-        Needed { kernels: blocks.chain(is_one_pass.then_some(one_pass)).collect(), streams }
+        Needed { kernels: blocks.chain(self.is_one_pass.then_some(one_pass)).collect(), streams: self.streams }
+    }
+}
+
+impl Line<'_> {
+    /// Makes the kernels that walk lines of at most `longest` elements, each on its own, unless lines were walked so before.
+    ///
+    /// # Errors
+    /// As [`make`](Variant::make), of the variant of this line.
+    pub(crate) fn make_kernels(&self, variant: &Variant, longest: usize, threads: usize) -> Result<(), Error> {
+        let is_shared = threads > 1 && longest > self.plan.alone && !self.plan.is_sequential(threads);
+        let is_sequential = longest <= self.plan.direct || self.plan.is_sequential(1);
+        let walked = Walked {
+            writes: self.writes,
+            totals: self.totals,
+            is_one_pass: is_sequential && self.is_one_pass(),
+            is_shared,
+            adds_aggregates: is_shared || self.rounds_by_tile(longest),
+            streams: is_shared && self.writes && self.should_stream(longest),
+        };
+        // Relaxed: a thread that does not see that another one made them looks for each.
+        if self.kernels.walked.load(Ordering::Relaxed) & walked.bit() == 0 {
+            variant.make(self.kernels, &walked.kernels(self.kernels), threads)?;
+            self.kernels.walked.fetch_or(walked.bit(), Ordering::Relaxed);
+        }
+        Ok(())
     }
 
     /// The kernels that walk rows side by side.

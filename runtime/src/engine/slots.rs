@@ -9,10 +9,10 @@ use monoscan_ir::{Constant, Field};
 use monoscan_protocol::state::State;
 use smallvec::SmallVec;
 
-/// A row of slots, aligned to 16 bytes. A few small ones need no allocation.
+/// A row of slots, aligned to 16 bytes. A few small ones need no allocation: those of a thread that walks a line alone, say.
 #[derive(Clone)]
 pub(crate) struct Slots<'a> {
-    memory: SmallVec<[u128; 8]>,
+    memory: SmallVec<[u128; 16]>,
     layout: &'a StateLayout,
 }
 
@@ -124,6 +124,22 @@ impl<'a> Slots<'a> {
     }
 }
 
+/// Some words of 16 bytes of a slot of [`FirstSlots`].
+pub(crate) struct Part(Range<usize>);
+
+impl Part {
+    /// Words are few: this is faster than a call that copies any number of bytes.
+    ///
+    /// # Safety
+    /// Both addresses are those of such slots, aligned to 16 bytes, which may be one.
+    #[inline]
+    pub(crate) unsafe fn copy(&self, from: *const u8, to: *mut u8) {
+        let (from, to) = (from.cast::<u128>(), to.cast::<u128>());
+        // SAFETY: the words are within both.
+        self.0.clone().for_each(|word| unsafe { *to.add(word) = *from.add(word) });
+    }
+}
+
 /// The first slots of several, which may be read and written through their addresses.
 pub(crate) struct FirstSlots<'s> {
     base: *mut u128,
@@ -141,14 +157,25 @@ impl FirstSlots<'_> {
         self.base.wrapping_add(slot * self.words).cast()
     }
 
-    /// Copies some bytes of one slot, a part of a level, to the same place of another.
+    /// The words of a slot that are these bytes, a part of a level, which are a multiple of 16.
     #[inline]
-    pub(crate) fn copy_part(&self, from: usize, to: usize, part: Range<usize>) {
-        let (from, to) = (self.at(from).cast::<u128>(), self.at(to).cast::<u128>());
-        // Parts of levels are multiples of 16 bytes, and few: this is faster than a call that copies any number of bytes.
-        let words = part.start / 16..part.end.div_ceil(16).min(self.words);
-        // SAFETY: these words are within both slots, which are borrowed mutably and hold plain numbers.
-        words.for_each(|word| unsafe { *to.add(word) = *from.add(word) });
+    pub(crate) fn part(&self, part: Range<usize>) -> Part {
+        Part(part.start / 16..part.end.div_ceil(16).min(self.words))
+    }
+
+    /// Copies a part of one slot to the same place of another.
+    #[inline]
+    pub(crate) fn copy_part(&self, from: usize, to: usize, part: &Part) {
+        // SAFETY: both are slots, which are borrowed mutably and hold plain numbers.
+        unsafe { part.copy(self.at(from).cast_const(), self.at(to)) }
+    }
+
+    /// Copies a part of a state of as many words as a slot to the same place of a slot.
+    #[inline]
+    pub(crate) fn put_part(&self, from: &State, to: usize, part: &Part) {
+        assert!(from.len() >= 2 * part.0.end, "a state of {} words", from.len());
+        // SAFETY: the state has these words, aligned to 16 bytes, and the slot is borrowed mutably.
+        unsafe { part.copy(from.as_ptr(), self.at(to)) }
     }
 }
 
@@ -223,7 +250,7 @@ mod tests {
             unsafe { *out.add(at).cast::<u32>() = *earlier.add(at).cast::<u32>() + *later.add(at).cast::<u32>() };
             // SAFETY: slot 1 is behind slot 0.
             unsafe { *earlier.add(layout.stride) = 9 };
-            slots.copy_part(2, 0, 0..16);
+            slots.copy_part(2, 0, &slots.part(0..16));
             assert_eq!(states.read(0, large), Constant::from(7u32));
             assert_eq!(states.read(1, small), Constant::from(9u8));
         }

@@ -1,7 +1,7 @@
 //! The forms of a program that calls need, each lowered, planned and compiled when the first call
 //! needs it.
 
-use std::sync::atomic::{AtomicU16, AtomicU32};
+use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
 use monoscan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa, Kernel, Native};
@@ -42,6 +42,8 @@ pub(crate) struct Variant {
 pub(crate) struct Kernels {
     pub(crate) code: Compiled,
     pub(crate) access: Access,
+    /// A bit for each way of walking lines whose kernels were made and checked.
+    pub(super) walked: AtomicU64,
     /// The bits of the walks that were checked.
     pub(super) checked: AtomicU16,
     /// A bit for each length of short rows whose kernel was checked, from the carry and from the identities; of the latter the first for
@@ -115,6 +117,7 @@ impl Variant {
     }
 
     /// Its kernels, each of which is compiled when a call first needs it.
+    #[inline]
     pub(crate) fn kernels(&self, access: Access) -> Result<&Kernels, CodegenError> {
         let kernels = match access {
             Access::Line => &self.line,
@@ -139,6 +142,7 @@ impl Variant {
             Ok(Kernels {
                 code,
                 access,
+                walked: AtomicU64::new(0),
                 checked: AtomicU16::new(0),
                 checked_rows: AtomicU32::new(0),
                 checked_short_rows: AtomicU32::new(0),
@@ -210,6 +214,7 @@ impl Variants {
     ///
     /// # Errors
     /// [`Error::Miscompiled`] if the kernel is wrong.
+    #[inline]
     pub(crate) fn make_short(&self, mode: Mode) -> Result<Option<&Short>, Error> {
         let form = Form { mode, ..Form::default() };
         Ok(get_or_make(&self.short[mode as usize], || Short::of(self.get(form, false)))?.as_ref())
@@ -285,6 +290,7 @@ impl Variants {
     ///
     /// # Errors
     /// [`Error::Miscompiled`] if the kernel is wrong.
+    #[inline]
     pub(crate) fn make_short_whole(&self, work: Whole) -> Result<Option<&ShortWhole>, Error> {
         let form = Form { mode: work.mode(), ..Form::default() };
         Ok(get_or_make(&self.whole[work as usize], || ShortWhole::of(self.get(form, false), work))?.as_ref())
@@ -310,10 +316,17 @@ fn place(form: Form, any_states: bool) -> usize {
 }
 
 /// The value of a cell, made if it is empty. Two threads may both make one; the first to finish wins.
+#[inline]
 fn get_or_make<T, E>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
-    if let Some(value) = cell.get() {
-        return Ok(value);
+    match cell.get() {
+        Some(value) => Ok(value),
+        None => make_first(cell, make),
     }
+}
+
+#[cold]
+#[inline(never)]
+fn make_first<T, E>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
     let made = make()?;
     Ok(cell.get_or_init(|| made))
 }

@@ -74,6 +74,7 @@ impl Compiled {
 
     /// Whether there is a kernel that scans blocks of this many elements in one pass, to the bit what `reduce`, `carry_update` and `scan`
     /// give in several.
+    #[inline]
     pub fn scans_blocks_of(&self, block: usize) -> bool {
         self.recipe.whole_blocks().is_some_and(|group| block.is_multiple_of(group))
     }

@@ -79,6 +79,8 @@ type Cell = OnceLock<Code>;
 /// The kernels of a level.
 #[derive(Default)]
 struct LevelCells {
+    /// The bytes of a slot that are the states of its stages.
+    part: Range<usize>,
     reduce: Cell,
     reduce_one: Cell,
     carry_update: Cell,
@@ -127,7 +129,14 @@ impl Compiled {
 
     /// Without any kernel yet.
     fn of(recipe: Recipe) -> Compiled {
-        let levels = recipe.levels.iter().map(|_| LevelCells::default()).collect();
+        let part = |stages: &[u32]| {
+            let parts = stages.iter().map(|&stage| &recipe.state.stages[stage as usize]);
+            let start = parts.clone().map(|(start, _)| *start).min().unwrap_or(0);
+            let end = parts.map(|(start, layout)| start + (layout.size as usize).next_multiple_of(16)).max();
+            start..end.unwrap_or(start)
+        };
+        let levels = recipe.levels.iter();
+        let levels = levels.map(|level| LevelCells { part: part(&level.stages), ..LevelCells::default() }).collect();
         let (scan, scan_one, scan_blocks, rows) = Default::default();
         let (short_rows, short_between, short, whole, short_whole) = Default::default();
         Compiled {
@@ -212,6 +221,7 @@ impl Compiled {
     }
 
     /// Whether a kernel was compiled.
+    #[inline]
     pub fn is_made(&self, kernel: Kernel) -> bool {
         self.made(kernel).is_some()
     }
@@ -222,6 +232,7 @@ impl Compiled {
     }
 
     /// The kernels that reduce, fold and replay blocks.
+    #[inline]
     pub fn block_kernels(&self) -> impl Iterator<Item = Kernel> {
         self.recipe.block_kernels()
     }
@@ -298,6 +309,7 @@ impl Compiled {
     }
 
     /// How states lie in slots.
+    #[inline]
     pub fn state_layout(&self) -> &StateLayout {
         &self.recipe.state
     }
@@ -319,14 +331,13 @@ impl Compiled {
     }
 
     /// The bytes of a slot that are the states of a level's stages.
+    #[inline]
     pub fn part_of(&self, level: usize) -> Range<usize> {
-        let parts = self.recipe.levels[level].stages.iter().map(|&stage| &self.recipe.state.stages[stage as usize]);
-        let start = parts.clone().map(|(start, _)| *start).min().unwrap_or(0);
-        let end = parts.map(|(start, layout)| start + (layout.size as usize).next_multiple_of(16)).max();
-        start..end.unwrap_or(start)
+        self.levels[level].part.clone()
     }
 
     /// How many bytes `sink` must have: those of a record of the widest output column, if the program filters.
+    #[inline]
     pub fn sink_bytes(&self) -> usize {
         self.recipe.sink_bytes()
     }

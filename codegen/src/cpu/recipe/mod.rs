@@ -173,6 +173,7 @@ impl Recipe {
         !in_lanes || len <= self.longest_row && self.own.is_none()
     }
 
+    #[inline]
     pub(crate) fn sink_bytes(&self) -> usize {
         let widest = self.outputs.iter().map(|column| column.size as usize).max();
         self.rank.and(widest).unwrap_or(0)
@@ -327,6 +328,7 @@ impl Recipe {
     }
 
     /// Of how many elements a block that `scan_blocks` takes is a multiple; none if there is no such kernel.
+    #[inline]
     pub(crate) fn whole_blocks(&self) -> Option<usize> {
         let form = self.lanes.as_ref().filter(|_| self.vector.reduce && self.vector.scan)?;
         Some(form.group.records())
