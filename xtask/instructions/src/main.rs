@@ -70,7 +70,7 @@ fn ready() -> Result<Vec<Ready>, Anything> {
     }
     for (name, program) in [("sum of i32", programs::sum("i32")?), ("path of i32", programs::path()?)] {
         let case = Case::new(program, LEN)?;
-        let case = Case { scan: case.scan.checked(), ..case };
+        let case = Case { scan: Box::leak(Box::new(case.scan.checked())), ..case };
         all.push(case.scan(&format!("checked {name} inclusive"), Mode::Inclusive)?);
     }
     for len in SHORT {
@@ -100,10 +100,10 @@ fn counted(scan: &mut dyn FnMut() -> bool) -> bool {
     scan()
 }
 
-/// A program with columns for it, which are never freed: the process counts, and ends.
+/// A scan with columns for it, which are never freed: the process counts, and ends. The columns have the layouts of the scan's own
+/// program, as those of typed scans do.
 struct Case {
-    program: &'static Program,
-    scan: DynScan,
+    scan: &'static DynScan,
     len: usize,
     inputs: &'static [Vec<u8>],
 }
@@ -117,9 +117,8 @@ impl Case {
 
     fn with_plan(program: Verified<Program>, len: usize, plan: PlanOptions) -> Result<Case, Anything> {
         let inputs: Vec<Vec<u8>> = program.inputs.iter().map(|layout| records(layout, len)).collect();
-        let kept: &Program = Box::leak(Box::new(Program::clone(&program)));
         let scan = DynScan::builder(program).assume_associative().threads(1).plan(plan).build()?;
-        Ok(Case { program: kept, scan, len, inputs: inputs.leak() })
+        Ok(Case { scan: Box::leak(Box::new(scan)), len, inputs: inputs.leak() })
     }
 
     fn scan(&self, name: &str, mode: Mode) -> Result<Ready, Anything> {
@@ -133,8 +132,8 @@ impl Case {
     }
 
     fn run(&self, name: &str, call: Call<'static>) -> Result<Ready, Anything> {
-        let (scan, inputs) = (self.scan.clone(), self.columns()?);
-        let layouts = &self.program.output.columns;
+        let (scan, inputs) = (self.scan, self.columns()?);
+        let layouts = &scan.program().output.columns;
         let outputs: Vec<Vec<u8>> = layouts.iter().map(|layout| vec![0; layout.size as usize * self.len]).collect();
         let columns = outputs.leak().iter_mut().zip(layouts);
         let columns = columns.map(|(bytes, layout)| ColumnMut::from_bytes(bytes, layout));
@@ -143,7 +142,7 @@ impl Case {
     }
 
     fn reduce(&self, name: &str) -> Result<Ready, Anything> {
-        let (scan, inputs) = (self.scan.clone(), self.columns()?);
+        let (scan, inputs) = (self.scan, self.columns()?);
         self.ready(name, move || scan.reduce(&Call::default(), &inputs).map(drop))
     }
 
@@ -153,7 +152,7 @@ impl Case {
     }
 
     fn columns(&self) -> Result<Vec<Column<'static>>, Error> {
-        let columns = self.inputs.iter().zip(&self.program.inputs);
+        let columns = self.inputs.iter().zip(&self.scan.program().inputs);
         columns.map(|(bytes, layout)| Column::from_bytes(bytes, layout)).collect()
     }
 }
