@@ -13,6 +13,7 @@ mod valgrind;
 
 use std::process::ExitCode;
 
+use monoscan::{ops::Sum, prelude::*};
 use monoscan_ir::{Layout, Mode, Program, Verified};
 use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, PlanOptions, Shape};
 
@@ -77,8 +78,18 @@ fn ready() -> Result<Vec<Ready>, Anything> {
         let case = Case::with_plan(programs::sum("i32")?, len, PlanOptions::default())?;
         all.push(case.scan("short sum of i32 inclusive", Mode::Inclusive)?);
         all.push(case.reduce("short sum of i32 reduce")?);
+        all.push(typed(len)?);
     }
     Ok(all)
+}
+
+/// A scan as users call it, into a slice.
+fn typed(len: usize) -> Result<Ready, Anything> {
+    let sums = Scan::<Sum<i32>>::plain()?;
+    let (x, mut y) = (vec![1; len], vec![0; len]);
+    sums.inclusive_into(&x, &mut y)?;
+    let run = move || sums.inclusive_into(&x, &mut y).is_ok();
+    Ok(Ready { name: "typed sum of i32 inclusive".into(), elements: len, run: Box::new(run) })
 }
 
 fn count_all(all: Vec<Ready>) -> Result<(), Anything> {
