@@ -12,7 +12,9 @@
 //!    composed, symbolically (`symbolic`) where both sides have one normal form. Normal forms are
 //!    polynomials (`polynomial`) over the integers modulo 2^k or the reals, boolean polynomials bit
 //!    by bit, and minima and maxima (`tropical`) of sums. A `select` is proved by cases. Terms too
-//!    large to expand are evaluated at random points (`fingerprint`);
+//!    large to expand are evaluated at random points (`fingerprint`). Integers of which `valid` says
+//!    how they are ordered compose functions of a number (`functions`), by linear arithmetic to the
+//!    ends of the types (`linear`);
 //! 2. what is left is searched (`search`) on states that can occur (`states`), a large operator on
 //!    its `faces` too, in a fixed order, so that the verdict is the same every time.
 //!
@@ -33,7 +35,9 @@ pub(crate) mod elements;
 mod exhaustive;
 mod faces;
 mod fingerprint;
+mod functions;
 mod group;
+pub(crate) mod linear;
 mod logic;
 mod machine;
 mod neighbours;
@@ -51,6 +55,7 @@ use crate::program::{Stage, Table};
 use crate::types::Constant;
 use exhaustive::CombineTable;
 use faces::Face;
+use functions::Functions;
 use group::Group;
 use machine::{Machine, Word};
 use search::{Found, Outcome, Question};
@@ -110,6 +115,7 @@ pub fn judge(stage: &Stage, tables: &[Table], overflow: Overflow) -> Judgement {
     judge.prove_groups();
     judge.prove_small_carrier();
     judge.prove_closure();
+    judge.prove_functions();
     judge.finish()
 }
 
@@ -249,6 +255,29 @@ impl<'a> Judge<'a> {
         let mut groups = self.groups.iter().zip(self.associativity.iter().zip(&self.identity));
         if groups.any(|(group, (associative, identity))| composed(associative) && composed(identity) && only(group)) {
             self.closure.get_or_insert(Proof::Construction(construct::NAME));
+        }
+    }
+
+    /// Proves the laws of groups that compose functions of a number, on the states that `valid` says.
+    fn prove_functions(&mut self) {
+        let Some(valid) = &self.stage.valid else { return };
+        let (mut conditions, mut cases) = (0, 0);
+        for (i, group) in self.groups.iter().enumerate() {
+            if self.closure.is_some() && self.associativity[i].is_some() && self.identity[i].is_some() {
+                continue;
+            }
+            let Some(functions) = Functions::new(group, valid, self.tables) else { continue };
+            let closed = functions.closure();
+            if let Some(closed) = closed {
+                conditions += functions.conditions();
+                cases += closed;
+            }
+            let (associativity, identity) = (&mut self.associativity[i], &mut self.identity[i]);
+            *associativity = associativity.take().or_else(|| functions.associativity(closed));
+            *identity = identity.take().or_else(|| functions.identity());
+        }
+        if conditions == functions::conjuncts(valid).len() {
+            self.closure.get_or_insert(Proof::Linear { cases });
         }
     }
 

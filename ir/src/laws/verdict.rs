@@ -53,6 +53,16 @@ pub enum Proof {
         /// How many cases of the flags were told apart; 1 if there are none.
         cases: usize,
     },
+    /// By linear arithmetic over the integers, in each case of what is smaller and of what wraps.
+    Linear {
+        /// How many cases were told apart.
+        cases: usize,
+    },
+    /// States are functions of a number, which the operator composes, by linear arithmetic.
+    Functions {
+        /// How many cases were told apart.
+        cases: usize,
+    },
     /// The operator has a form that is known to obey the law.
     Construction(&'static str),
     /// There is nothing to obey.
@@ -76,6 +86,10 @@ impl fmt::Display for Proof {
                 let numbers = if *reals { "reals" } else { "integers" };
                 write!(f, "as a polynomial identity over the {numbers}, wrong with probability below 2^-{bound}")?;
                 if *cases > 1 { write!(f, ", in each of {cases} cases of its flags") } else { Ok(()) }
+            }
+            Proof::Linear { cases } => write!(f, "by linear arithmetic, in each of {cases} cases"),
+            Proof::Functions { cases } => {
+                write!(f, "as composition of functions of a number, by linear arithmetic in each of {cases} cases")
             }
             Proof::Construction(form) => write!(f, "by construction: {form}"),
             Proof::EveryState => write!(f, "because every state is valid"),
