@@ -20,6 +20,8 @@
 //!   sequence. Those are in the order of memory: segment k's, row k's (plane by plane). A sequence
 //!   that goes on from a carry does not begin in the call, and has none: so flagged segments of a
 //!   stream take one for each flag, and rows of a stream none.
+//! - Of a program that was derived from a loop, what stands for the loop's initial state
+//!   ([`Program::start`](monoscan_ir::Program::start)) is in place of the identity there.
 //! - A *sequence* is what is scanned on its own: the whole input ([`Shape::Line`]), a segment
 //!   ([`Shape::Heads`], [`Shape::Offsets`]) or a row ([`Shape::Rows`]). Record 0 always begins one.
 //! - A reversed call numbers the records of every sequence from its end: in a sequence of records s
@@ -83,7 +85,7 @@ pub struct Call<'a> {
 /// The states that sequences start from, each as the components of all stages in order.
 #[derive(Clone, Copy, PartialEq, Debug, Default)]
 pub enum Init<'a> {
-    /// The identities.
+    /// The identities; of a loop, its initial state.
     #[default]
     Identity,
     /// The same state for all.

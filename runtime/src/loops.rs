@@ -119,7 +119,8 @@ impl DynScan {
     /// The scan of a sequential loop: derived, judged, planned and compiled. Initial states, carries and totals of its calls are
     /// states of the loop, and sequences start from the loop's initial state.
     ///
-    /// Integers under minima and maxima of sums are composed in `i64`. Sums of floats are regrouped, as in every scan.
+    /// Integers under minima and maxima of sums are composed in `i64`, or in their own type where a sum has both bounds. Sums of
+    /// floats are regrouped, as in every scan.
     ///
     /// # Errors
     /// [`Error::NotAScan`] with the component, the operation and the reason; else as [`new`](DynScan::new).
@@ -150,7 +151,20 @@ impl DynScan {
     /// The carry that a stream starts from: as the program's [first carry](monoscan_ir::Program::first_carry), or for a loop its initial
     /// state and what it reads of the record before.
     pub fn first_carry(&self) -> Vec<Constant> {
-        self.loop_states().map_or_else(|| self.program().first_carry(), LoopStates::first_carry)
+        if let Some(states) = self.loop_states() {
+            return states.first_carry();
+        }
+        let mut carry = self.program().first_carry();
+        if self.is_of_loop() {
+            let start = self.program().start().concat();
+            carry[..start.len()].copy_from_slice(&start);
+        }
+        carry
+    }
+
+    /// Whether its sequences start from the initial state of a loop: the program was derived from one here, or says so itself.
+    pub(crate) fn is_of_loop(&self) -> bool {
+        self.loop_states().is_some() || self.program().sequential.is_some()
     }
 
     /// The totals of a call as states that a caller gets, each with what a carry has behind it, if `is_carry`.
@@ -171,6 +185,10 @@ impl DynScan {
     ) -> Result<R, Error> {
         match self.loop_states() {
             Some(states) => states.with(call, carry, run),
+            None if self.is_of_loop() && call.init == Init::Identity => {
+                let start = self.program().start().concat();
+                run(&Call { init: Init::Same(&start), ..call.clone() }, carry)
+            }
             None => run(call, carry),
         }
     }

@@ -147,7 +147,7 @@ impl DynScan {
     pub fn reduce(&self, call: &Call<'_>, inputs: &[Column<'_>]) -> Result<Vec<Constant>, Error> {
         let program = self.program();
         let len = column::check_inputs(&program.inputs, inputs, Device::cpu())?;
-        if self.loop_states().is_none() {
+        if !self.is_of_loop() {
             checks::call(program, Device::cpu(), call, call.carry, len)?;
             // Short lines spend their time here: no closure, and no copy of the total.
             return match self.reduced(call, inputs, len) {
@@ -266,7 +266,7 @@ impl DynScan {
     #[inline]
     pub fn short_segments(&self, mode: Mode) -> Option<&Short> {
         // Segments of a loop start from its initial state, which is no identity.
-        self.variants().short_segments(mode).filter(|_| self.is_plain(mode) && self.loop_states().is_none())
+        self.variants().short_segments(mode).filter(|_| self.is_plain(mode) && !self.is_of_loop())
     }
 
     /// For the typed front end: what scans the segments between offsets of short lines, if the program has such a kernel and it was needed
@@ -274,7 +274,7 @@ impl DynScan {
     #[doc(hidden)]
     #[inline]
     pub fn short_between(&self, mode: Mode) -> Option<&ShortBetween> {
-        self.variants().short_between(mode).filter(|_| self.is_plain(mode) && self.loop_states().is_none())
+        self.variants().short_between(mode).filter(|_| self.is_plain(mode) && !self.is_of_loop())
     }
 
     /// For the typed front end: what scans short rows, if the program has such a kernel and it was needed before.
@@ -289,7 +289,7 @@ impl DynScan {
     #[doc(hidden)]
     #[inline]
     pub fn short_whole(&self, work: Whole) -> Option<&ShortWhole> {
-        self.variants().short_whole(work).filter(|_| self.is_plain(work.mode()) && self.loop_states().is_none())
+        self.variants().short_whole(work).filter(|_| self.is_plain(work.mode()) && !self.is_of_loop())
     }
 
     /// The total of a short line, of columns that were checked, if there is a kernel for it.
@@ -325,7 +325,7 @@ impl DynScan {
                 // SAFETY: the columns were checked, and programs with such a kernel have no more of them; `scan` overlaps none.
                 unsafe { if are_inputs { short.scan_over(bases, output, len) } else { short.scan(bases, output, len) } }
             }
-            Shape::Heads(_) | Shape::Offsets(_) if self.loop_states().is_none() => {
+            Shape::Heads(_) | Shape::Offsets(_) if !self.is_of_loop() => {
                 if let Shape::Offsets(offsets) = call.shape {
                     let between = self.variants().make_short_between(call.mode, (len, offsets.len())).ok()?;
                     if between.takes(len, offsets.len()) {

@@ -1,7 +1,8 @@
 //! Every request of a scan, of a scan that was derived.
 
+use monoscan::ir::Constant;
 use monoscan::prelude::*;
-use monoscan::{Error, PlanOptions, Rows, State};
+use monoscan::{Call, Column, ColumnMut, DynScan, Error, PlanOptions, Rows, Shape, State};
 
 #[scan_fn]
 fn balance(balance: f64, rate: f64, deposit: f64) -> f64 {
@@ -96,6 +97,40 @@ fn streams_carry_the_state_of_the_loop() -> Result<(), Error> {
     assert_eq!((first[4], carry), (expected[4], State(expected[4])));
     let counted: Result<Vec<Json>, Error> = scan.over(TEXT.iter().copied())?.collect();
     assert_eq!(counted?, expected);
+    Ok(())
+}
+
+#[scan_fn]
+fn bucket(tokens: i32, fill: i32, take: i32) -> i32 {
+    ((tokens + fill).min(100) - take).max(0)
+}
+
+/// The program of a loop says itself where the loop starts: short lines and long ones, segments, rows, totals and streams of it are
+/// those of the loop, though nobody gives its initial state. From the least number on it would leave the type.
+#[test]
+fn a_program_of_a_loop_starts_from_its_initial_state() -> Result<(), Error> {
+    let scan = Scan::from_loop(bucket {}, 7)?;
+    let alone = DynScan::new(scan.as_dyn().program().clone())?;
+    for len in [1, 5, 100_000usize] {
+        let fill: Vec<i32> = (0..len).map(|i| (i % 1000 * 7919 % 12) as i32).collect();
+        let take: Vec<i32> = (0..len).map(|i| (i % 1000 * 7907 % 13) as i32).collect();
+        let columns = || [Column::new(&fill), Column::new(&take)];
+        let mut output = vec![0i32; fill.len()];
+        alone.inclusive_into(&columns(), &mut [ColumnMut::new(&mut output)])?;
+        assert_eq!(output, scan.inclusive((&fill, &take))?);
+        let offsets = [0, len / 2, len];
+        let call = Call { shape: Shape::Offsets(&offsets), ..Call::default() };
+        alone.run(&call, &columns(), &mut [ColumnMut::new(&mut output)])?;
+        assert_eq!(output, scan.segmented(&offsets[..]).inclusive((&fill, &take))?);
+        let call = Call { shape: Shape::Rows(Rows::new(1, len, len)?), ..Call::default() };
+        alone.run(&call, &columns(), &mut [ColumnMut::new(&mut output)])?;
+        assert_eq!(output, scan.inclusive((&fill, &take))?);
+        let total = alone.reduce(&Call::default(), &columns())?;
+        assert_eq!(alone.program().seen(total), [Constant::from(scan.reduce((&fill, &take))?.0)]);
+        let mut carry = alone.first_carry();
+        alone.resume(&Call::default(), &mut carry, &columns(), &mut [ColumnMut::new(&mut output)])?;
+        assert_eq!(output, scan.inclusive((&fill, &take))?);
+    }
     Ok(())
 }
 

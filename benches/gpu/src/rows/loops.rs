@@ -1,9 +1,8 @@
 //! Scans that were derived from a loop, beside those that have a row of their own by an operator
 //! written by hand: maximum, counter, recurrence, Kadane (here too) and automaton.
 //!
-//! A derived program carries what a stretch of the loop does to any state. These start from the
-//! identity: a bucket that is empty after its first record, a text in its first state, numbers of
-//! which the first is 0.
+//! A derived program carries what a stretch of the loop does to any state, and starts from the
+//! loop's initial state, as it does for users.
 
 use monoscan::Error;
 use monoscan::prelude::*;
@@ -61,9 +60,7 @@ fn best_of(x: i32) -> Best {
 }
 
 fn best_by(program: &Verified<Program>, seed: u64) -> Box<dyn Subject> {
-    let mut x: Vec<i32> = small(seed);
-    // So that both begin with 0.
-    x[0] = 0;
+    let x: Vec<i32> = small(seed);
     let columns = vec![bytes_of(&x)];
     let lift = move |place: usize| best_of(x[place]);
     Box::new(Line::new(program, columns, Best::identity(), (lift, Best::combine, |_, after: Best, _| after.best)))
@@ -113,15 +110,13 @@ impl Bucket {
 pub(super) fn bucket(seed: u64) -> Result<Box<dyn Subject>, Error> {
     let scan = Scan::from_loop(tokens {}, 0)?;
     let small = |seed: u64| -> Vec<i32> { data::column(seed, PERIOD, |numbers| numbers.below(20) as i32) };
-    let (mut fill, take) = (small(seed), small(seed + 1));
-    // Whatever there was, it is empty then.
-    fill[0] = 0;
+    let (fill, take) = (small(seed), small(seed + 1));
     let columns = vec![bytes_of(&fill), bytes_of(&take)];
     let lift = move |place: usize| {
         let (fill, take) = (i64::from(fill[place]), i64::from(take[place]));
         Bucket { added: fill - take, low: 0, high: (FULL - take).max(0) }
     };
-    let meaning = (lift, Bucket::then, |_, after: Bucket, _| after.low as i32);
+    let meaning = (lift, Bucket::then, |_, after: Bucket, _| after.after(0) as i32);
     Ok(Box::new(Line::new(&program_of(&scan), columns, Bucket::ANY, meaning)))
 }
 
