@@ -154,9 +154,8 @@ impl<'a> Functions<'a> {
         let mut law = Law::new(self, &[types[first]], 1);
         let (u, y) = (law.free[0], law.states[0].clone());
         let function = law.taken(first, u, &y);
-        let is_point = |&place: &usize| {
-            types[place] == types[first] && follows(place) && law.taken(place, u, &y) == function
-        };
+        let is_point =
+            |&place: &usize| types[place] == types[first] && follows(place) && law.taken(place, u, &y) == function;
         Some((0..width).filter(is_point).collect())
     }
 

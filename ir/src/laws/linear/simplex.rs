@@ -1,8 +1,8 @@
 //! Whether linear inequalities have a solution among the rational numbers.
 //!
 //! The simplex method in the form of Dutertre and de Moura, *A Fast Linear-Arithmetic Solver for
-//! DPLL(T)*, CAV 2006: every sum that is bounded is a variable of its own, a row says what it is,
-//! and bounds are added one at a time. Integers that have no solution here have none at all.
+//! DPLL(T)*, CAV 2006. Every sum that is bounded is a variable of its own, which a row defines, and
+//! bounds are added one at a time. Integers that have no solution here have none at all.
 
 use super::form::Form;
 
@@ -328,13 +328,15 @@ mod tests {
                 .collect();
             let all = (-4..=4).flat_map(|x| (-4..=4).flat_map(move |y| (-4..=4).map(move |z| [x, y, z])));
             let holds = |at: &[i128; 3]| {
-                let value = |form: &Form| form.constant + form.terms.iter().map(|t| t.1 * at[t.0 as usize]).sum::<i128>();
+                let value =
+                    |form: &Form| form.constant + form.terms.iter().map(|t| t.1 * at[t.0 as usize]).sum::<i128>();
                 forms.iter().all(|form| value(form) <= 0)
             };
             let expected = all.into_iter().any(|at| holds(&at));
             let mut found = Some(Simplex::default());
             for form in &forms {
-                found = found.and_then(|simplex| simplex.with_at_most_zero(form, &[range; 3]).expect("numbers are small"));
+                found =
+                    found.and_then(|simplex| simplex.with_at_most_zero(form, &[range; 3]).expect("numbers are small"));
             }
             assert!(found.is_some() || !expected, "{forms:?}");
             assert!(found.is_none() || expected || !is_difference, "{forms:?}");

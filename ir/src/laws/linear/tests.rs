@@ -2,6 +2,7 @@ use super::*;
 use crate::builder::FunctionBuilder;
 use crate::interp;
 use crate::random::SplitMix64;
+use crate::types::Constant;
 
 /// A condition on two numbers of eight bits: sums, bounds and choices, which wrap or do not, and a comparison of two of them.
 fn condition(numbers: &mut SplitMix64) -> Function {
@@ -13,7 +14,8 @@ fn condition(numbers: &mut SplitMix64) -> Function {
     for _ in 0..2 + numbers.next() % 5 {
         let mut any = || pool[numbers.next() as usize % pool.len()];
         let (x, y, z) = (any(), any(), any());
-        let opcode = [Add, Sub, Min, Max, Add, Sub, Min, Max, AddSat, SubSat, Neg, Mul, Xor][numbers.next() as usize % 13];
+        let opcode =
+            [Add, Sub, Min, Max, Add, Sub, Min, Max, AddSat, SubSat, Neg, Mul, Xor][numbers.next() as usize % 13];
         let outer = b.set_wrapping(!numbers.next().is_multiple_of(4));
         let value = match opcode {
             _ if numbers.next().is_multiple_of(6) => {
@@ -90,7 +92,7 @@ fn an_assumption_is_said() {
     assert_eq!(prove(&grows(true), 0, &[], 100), None);
 }
 
-/// What is not linear is the same wherever its operands are.
+/// A product is the same wherever its operands are.
 #[test]
 fn what_is_not_linear_is_an_argument() {
     let mut b = FunctionBuilder::new();
