@@ -165,9 +165,10 @@ fn stage(effects: &[&Effect], lift: Mapping, tables: &[Table]) -> Stage {
     stage
 }
 
-/// Which states occur. Laws need it where bounds are infinite, and sums are not; else the states that lifts lead to say it.
+/// Which states occur. Laws need it where bounds are infinite, and sums are not, and where a function has one form; else the states that
+/// lifts lead to say it.
 fn valid(effects: &[&Effect], state: &[Type]) -> Option<Function> {
-    let is_needed = |effect: &&Effect| matches!(effect.family, Family::Clamp { .. }) && effect.types[0].is_float();
+    let is_needed = |effect: &&Effect| matches!(effect.family, Family::Clamp { .. }) && effect.valid.is_some();
     if !effects.iter().any(is_needed) {
         return None;
     }

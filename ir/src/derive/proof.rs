@@ -3,7 +3,8 @@
 //! 1. For each group: from the constant function of a state s, the effect of an element leads to
 //!    the constant function of step(s, x). `value(combine(seed(s), lift(x))) = step(s, x)` for all
 //!    s and x, by the normal forms of the judge and cases. Families of minima and maxima of sums
-//!    are compared over ideal numbers: integers that do not overflow, with −∞ and ∞.
+//!    are compared over ideal numbers: integers that do not overflow, with −∞ and ∞. Where they
+//!    stay in the loop's own type, they are compared by linear arithmetic.
 //! 2. The whole on sampled elements, against the step (`samples`).
 //!
 //! With the laws of the stages, which the judge decides, the first says by induction that every
@@ -17,6 +18,7 @@ use crate::builder::FunctionBuilder;
 use crate::function::{Function, Inst, Payload, Value};
 use crate::interp;
 use crate::laws::elements::{Assumptions, Elements, Id, Means};
+use crate::laws::linear;
 use crate::opcode::Opcode;
 use crate::types::{Constant, Type};
 
@@ -70,7 +72,8 @@ pub(super) fn of_group(code: &mut Code<'_>, flat: &Flat, next: &[Value], group: 
     let params: Vec<Value> = (0..flat.step.params.len()).map(Value::new).collect();
     let mut plain = Code::as_written(&flat.step.params, flat.initial.len(), code.tables());
     let written = plain.inline(&flat.step, &params);
-    let applied = plain.inline(&code.extract(&applied), &params);
+    let applied_in_code = applied;
+    let applied = plain.inline(&code.extract(&applied_in_code), &params);
     let expected: Vec<Value> = group.members.iter().map(|&member| written[member]).collect();
     if applied == expected {
         return Trust::Proved { cases: 1, no_overflow: false, no_nan };
@@ -83,8 +86,28 @@ pub(super) fn of_group(code: &mut Code<'_>, flat: &Flat, next: &[Value], group: 
     let ideal = effect.family.is_ordered().then(|| ideal(&function)).flatten();
     match ideal.and_then(|ideal| sides(&ideal)) {
         Some((cases, _)) => Trust::Proved { cases, no_overflow: true, no_nan },
-        None => Trust::Tested,
+        None => linearly(code, flat, group, &applied_in_code).unwrap_or(Trust::Tested),
     }
+}
+
+/// Work that a proof by linear arithmetic may take, in inequalities.
+const INEQUALITIES: usize = 2_000;
+
+/// By linear arithmetic, wherever the step does not overflow as it was written.
+fn linearly(code: &Code<'_>, flat: &Flat, group: &Placed, applied: &[Value]) -> Option<Trust> {
+    let effect = &group.effect;
+    if !effect.types.iter().all(|ty| ty.is_int()) || effect.valid.is_none() || !flat.rewritten.is_empty() {
+        return None;
+    }
+    let mut b = FunctionBuilder::new();
+    let params = b.params(&flat.step.params);
+    let step = b.inline(&flat.step, &params);
+    // The simplifier drops marks of what wraps, so all that was derived is taken to wrap.
+    let applied = b.inline(&code.extract(applied).wrapping(), &params);
+    let pairs = group.members.iter().zip(applied);
+    let same: Vec<Value> = pairs.map(|(&member, applied)| b.binary(Opcode::Eq, step[member], applied)).collect();
+    let holds = linear::prove(&b.finish(&same), 0, code.tables(), INEQUALITIES)?;
+    Some(Trust::Proved { cases: holds.cases, no_overflow: holds.no_overflow, no_nan: false })
 }
 
 /// Whether the step takes every vector of a basis of the component's words, and sums of them, where the matrix of the group and

@@ -9,7 +9,7 @@
 //!
 //! The sum b may leave the type where the loop does not. With one bound it is kept in 64 bits. With
 //! both it is kept modulo 2³²: a function that is not constant rises from `lower` at lower − b,
-//! which is a number of the type.
+//! which is a number of the type, and is what a stage of [ramps](super::ramp) has.
 
 use super::{Domain, Effect, Family, Group, Operand, seeded};
 use crate::derive::code::Code;
@@ -44,7 +44,7 @@ struct Added {
 }
 
 /// `state + k`, or `state − k` if `down`. A constant in the upper half of a type without signs is what is taken away.
-fn summand(code: &mut Code<'_>, inst: &Inst, ty: Type, k: Value) -> (Value, bool) {
+pub(super) fn summand(code: &mut Code<'_>, inst: &Inst, ty: Type, k: Value) -> (Value, bool) {
     let large = code.constant_of(k).filter(|k| !ty.is_signed() && k.as_int() >> (ty.bits() - 1) != 0);
     match (inst.opcode, large) {
         (Opcode::Add, Some(k)) => (code.constant(Constant::new(ty, k.bits().wrapping_neg() & ty.mask())), true),
@@ -53,7 +53,7 @@ fn summand(code: &mut Code<'_>, inst: &Inst, ty: Type, k: Value) -> (Value, bool
 }
 
 /// The state's form and the known operand.
-fn operands(inst: &Inst, ty: Type, x: &[Operand<Value>]) -> Result<(Value, Value), Leave> {
+pub(super) fn operands<F: Copy>(inst: &Inst, ty: Type, x: &[Operand<F>]) -> Result<(F, Value), Leave> {
     if inst.ty != ty || inst.payload == Payload::Wraps {
         return Err(Leave);
     }
@@ -64,11 +64,11 @@ fn operands(inst: &Inst, ty: Type, x: &[Operand<Value>]) -> Result<(Value, Value
     }
 }
 
-fn least(ty: Type) -> Constant {
+pub(super) fn least(ty: Type) -> Constant {
     if ty.is_signed() { Constant::new(ty, 1 << (ty.bits() - 1)) } else { ty.zero() }
 }
 
-fn most(ty: Type) -> Constant {
+pub(super) fn most(ty: Type) -> Constant {
     Constant::new(ty, if ty.is_signed() { ty.mask() >> 1 } else { ty.mask() })
 }
 
@@ -157,11 +157,11 @@ pub(in crate::derive) fn of_group(group: &mut Group<'_, '_>, effect: &Effect) ->
     let component = group.single().ok()?;
     let ty = group.types[component];
     let count = 1 + usize::from(has_lower) + usize::from(has_upper);
-    if !matches!(ty, Type::I32 | Type::U32) || effect.types != vec![Type::I64; count] {
-        return None;
-    }
     let both = has_lower && has_upper;
     let sum = if both { ty } else { Type::I64 };
+    if !matches!(ty, Type::I32 | Type::U32) || effect.types != vec![sum; count] {
+        return None;
+    }
     let added = group.forms(&Added { ty, sum }).ok()?[0];
     let bounds = [has_lower.then_some(false), has_upper.then_some(true)].into_iter().flatten();
     let bounds: Vec<bool> = bounds.collect();
@@ -170,17 +170,13 @@ pub(in crate::derive) fn of_group(group: &mut Group<'_, '_>, effect: &Effect) ->
     let limits = bounds.iter().map(|&is_upper| if is_upper { most(ty) } else { least(ty) });
     let initial: Vec<Constant> = [sum.zero()].into_iter().chain(limits).collect();
     let types: Vec<Type> = initial.iter().map(|constant| constant.ty()).collect();
-    let leave = seeded(&types, |b, carried| {
-        let ends: Vec<Value> = carried[1..].iter().map(|&end| b.cast(Type::I64, end)).collect();
-        let sum = match both {
-            true => {
-                let start = b.wrapping(|b| b.binary(Opcode::Sub, carried[1], carried[0]));
-                let start = b.cast(Type::I64, start);
-                b.binary(Opcode::Sub, ends[0], start)
-            }
-            false => carried[0],
-        };
-        [vec![sum], ends].concat()
+    let leave = seeded(&types, |b, carried| match *carried {
+        [sum, low, high] => {
+            let start = b.wrapping(|b| b.binary(Opcode::Sub, low, sum));
+            let (is_constant, zero) = (b.binary(Opcode::Eq, low, high), b.constant(ty.zero()));
+            vec![b.select(is_constant, zero, start), low, high]
+        }
+        _ => vec![carried[0], b.cast(Type::I64, carried[1])],
     });
     Some(Ends { initial, added, ends, leave })
 }

@@ -9,10 +9,10 @@
 //! them compose. A state of the loop is a constant function, so it is such a state too
 //! ([`Effect::seed`]), and can be read from it again ([`Effect::value`]).
 //!
-//! A file each: `moves`, `restart`, `table` with `cases`, `clamp` and `ramp` (of 64 bits), `matrix`
-//! and `product` (affine and tropical vectors), `modular`, `bits`, `interval` (maxima and minima of
-//! products), `quotient`, `linear` (matrices of bits). `ends` has the fold of a bounded sum in the
-//! loop's own type.
+//! A file each: `moves`, `restart`, `table` with `cases`, `clamp` and `ramp` (in the loop's own
+//! type), `matrix` and `product` (affine and tropical vectors), `modular`, `bits`, `interval`
+//! (maxima and minima of products), `quotient`, `linear` (matrices of bits). `ends` has the fold of
+//! a bounded sum in the loop's own type.
 
 mod bits;
 mod cases;
@@ -296,14 +296,18 @@ pub(super) fn classify(group: &mut Group<'_, '_>) -> Option<Effect> {
     found.extend(table::recognise(group).ok());
     found.extend(matrix::affine(group).ok());
     if !group.wraps {
-        found.extend(clamp::recognise(group).ok());
-        found.extend(ramp::recognise(group).ok());
+        found.extend(clamp::recognise(group).or_else(|_| ramp::recognise(group)).ok());
         found.extend(matrix::max_plus(group).ok());
         found.extend(matrix::min_plus(group).ok());
         let moduli = modular::candidates(group);
         found.extend(moduli.into_iter().filter_map(|modulus| modular::recognise(group, modulus).ok()));
     }
     let cheapest = found.into_iter().min_by_key(|effect| effect.cost(group.code));
+    // A sum with both bounds has a state half as wide in the loop's own type.
+    let cheapest = cheapest.map(|effect| match effect.family {
+        Family::Clamp { scaled: false, lower: true, upper: true } => ramp::recognise(group).unwrap_or(effect),
+        _ => effect,
+    });
     // What others have is theirs: these compose by more work.
     let mut costly = [interval::recognise, quotient::recognise, linear::recognise].into_iter();
     cheapest.or_else(|| costly.find_map(|recognise| recognise(group).ok()))
