@@ -44,6 +44,28 @@ program affine
     project (%0 = state.0: u32) { return %0 }
 ";
 
+/// The same of large records, of which a tile has few.
+const LARGE: &str = "
+program large
+  input { size 64, align 8, u32 @ 0, u32 @ 60 }
+  stage (u32, u32)
+    identity (1, 0)
+    lift (%0 = record.0: u32, %1 = record.1: u32) {
+      %2 = const.u32 1
+      %3 = or.u32 %0, %2
+      return %3, %1
+    }
+    combine (%0: u32, %1: u32, %2: u32, %3: u32) {
+      %4 = mul.u32 %0, %2
+      %5 = mul.u32 %1, %2
+      %6 = add.u32 %5, %3
+      return %4, %6
+    }
+  output write
+    column { size 4, align 4, u32 @ 0 }
+    project (%0 = state.0: u32) { return %0 }
+";
+
 /// A program, the column of it that is gathered, and what a loop does to a state by a record.
 struct Case {
     source: &'static str,
@@ -214,14 +236,18 @@ fn segments_have_the_totals_of_plain_loops() {
     }
 }
 
-/// The state at the end of each of many tiles is part of a total.
+/// The state at the end of each of many tiles is part of a total: of as many as lanes take at once, of more, of many more.
 #[test]
 fn a_segment_of_many_tiles_has_its_total() {
-    let (case, mut random) = (&CASES[1], Random(12));
+    let step = |state, record: &[u64]| affine(state, &[record[0] | 1, record[1], 1]);
+    let case = &Case { source: LARGE, gathered: None, identity: [1, 0], step };
     let (kernel, ..) = kernels(case);
-    let mut scene = scene(case, &kernel, &[3, 140 * kernel.tile(), 7], false, &mut random);
-    scene.run(&kernel, &compiled(&kernel), [&[], &[]], 1).unwrap();
-    assert!(scene.device.read(scene.to) == scene.expected);
+    let (passes, mut random) = (compiled(&kernel), Random(12));
+    for tiles in [31, 32, 33, 100, 600] {
+        let mut scene = scene(case, &kernel, &[3, tiles * kernel.tile(), 7], false, &mut random);
+        scene.run(&kernel, &passes, [&[], &[]], 1).unwrap();
+        assert!(scene.device.read(scene.to) == scene.expected, "{tiles}");
+    }
 }
 
 /// Without a call that orders threads something goes wrong.

@@ -33,7 +33,7 @@ use passes::Block;
 
 const LANES: usize = 32;
 const WARPS: usize = HELPER_THREADS / LANES;
-/// Words of records that a thread has under way at once, about.
+/// Words of records, or of states, that a thread has under way at once, about.
 const WORDS: usize = 32;
 /// Most load groups of a thread.
 const MOST_GROUPS: usize = 8;
@@ -125,7 +125,7 @@ impl TotalsKernel {
         }
     }
 
-    /// Where a block has the segments that end in its tile; the marks are before.
+    /// Where a block has the first segment that ends in its tile; the marks are before.
     fn bounds(&self) -> usize {
         4 * self.tile()
     }

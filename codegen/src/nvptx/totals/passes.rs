@@ -1,6 +1,6 @@
 //! The two kernels: over the records of a tile, and over the slots of tiles.
 
-use super::{LANES, TotalsKernel, WARPS};
+use super::{LANES, TotalsKernel, WARPS, WORDS};
 use crate::gpu::Arguments;
 use crate::nvptx::emit::{Builder, Ty, Value};
 use crate::nvptx::helpers::HELPER_THREADS;
@@ -10,8 +10,12 @@ use crate::nvptx::kernel::columns::store_fields;
 use crate::nvptx::kernel::state::{State, select};
 use crate::nvptx::kernel::warp::{Lanes, get, set, variables};
 
-/// Tiles whose states a lane has under way at once, where the states of many are put together.
-const TOGETHER: usize = 4;
+/// Most tiles whose states a lane has under way at once, where the states of many are put together.
+const MOST_TOGETHER: usize = 16;
+/// Segments of which a warp asks at once where they end, while it looks for a place among them. To ask fewer takes more rounds. But
+/// each is a sector of the second-level cache, and it is sectors that gathers wait for.
+const ASKED: usize = LANES;
+const ASKED_BESIDE_GATHERS: usize = 8;
 
 /// The values that both kernels use.
 pub(super) struct Block<'k, 'a> {
@@ -49,6 +53,11 @@ impl<'k, 'a> Block<'k, 'a> {
     /// A column behind those of the program.
     fn beside(&self, place: usize) -> Value<'k> {
         self.args.column(self.of.recipe.inputs.len() + place)
+    }
+
+    /// How many segments.
+    fn rows(&self) -> Value<'k> {
+        self.args.word(Arguments::ROWS).resize(Ty::I32)
     }
 
     fn offset(&self, place: Value<'k>) -> Value<'k> {
@@ -164,17 +173,23 @@ impl<'k, 'a> Block<'k, 'a> {
             k.when(mark.is_not(k.i32(0)), || {
                 let state = variables(&self.identity());
                 let began = self.offset(mark - 1).udiv(k.i32(of.tile()));
-                k.range(began, tile, k.i32(LANES * TOGETHER), |first| {
-                    let own = (0..TOGETHER).map(|part| first + self.lane + part * LANES);
-                    let loaded = own.map(|own| {
-                        let found = packing.load_shared(k, self.slot(own.umin(tile)).at(4));
-                        select(own.below(tile), &found, &self.identity())
-                    });
-                    for found in loaded.collect::<Vec<_>>() {
-                        let fold = self.lanes.fold(found, |_| k.bool(true));
+                let tail = |before: Value<'k>| {
+                    let found = packing.load_shared(k, self.slot(before.umin(tile)).at(4));
+                    select(before.below(tile), &found, &self.identity())
+                };
+                // A lane takes so many tiles, one after the other.
+                let fold = |together: usize| {
+                    k.range(began, tile, k.i32(LANES * together), |first| {
+                        let own = first + self.lane * together;
+                        let tails: Vec<_> = (0..together).map(|part| tail(own + part)).collect();
+                        let own = tails.into_iter().reduce(|all, tail| self.lanes.combine(&all, &tail));
+                        let fold = self.lanes.fold(own.expect("a lane has tiles"), |_| k.bool(true));
                         set(&state, &self.lanes.combine(&get(&state), &fold));
-                    }
-                });
+                    });
+                };
+                // Most segments have few tiles, and a few have most of them.
+                let is_short = (tile - began).below(k.i32(LANES + 1));
+                k.either(is_short, || fold(1), || fold((WORDS / packing.words).clamp(1, MOST_TOGETHER)));
                 k.when(self.lane.is(k.i32(0)), || {
                     let own = packing.load_shared(k, self.slot(tile).at(4 + of.state()));
                     self.tell(mark - 1, &self.lanes.combine(&get(&state), &own));
@@ -218,41 +233,46 @@ impl<'k, 'a> Block<'k, 'a> {
         k.range(self.thread * 16, k.i32(of.bounds()), k.i32(16 * HELPER_THREADS), |at| {
             zeros.store(shared.byte(at), 16)
         });
-        k.when(self.warp.below(k.i32(2)), || {
-            let is_start = self.warp.is(k.i32(0));
-            let ended = self.ended(is_start.select(first, first + count));
-            let from = (is_start & tile.is(k.i32(0))).select(k.i32(0), ended);
-            k.when(self.lane.is(k.i32(0)), || shared.at(of.bounds()).byte(self.warp * 4).store(from, 4));
+        k.when(self.warp.is(k.i32(0)), || {
+            let ended = self.ended(first);
+            let from = tile.is(k.i32(0)).select(k.i32(0), ended);
+            k.when(self.lane.is(k.i32(0)), || shared.at(of.bounds()).store(from, 4));
         });
         k.barrier();
-        let bound = |place: usize| shared.at(of.bounds() + 4 * place).load(Ty::I32, 4);
-        k.range(bound(0) + self.thread, bound(1), k.i32(HELPER_THREADS), |segment| {
-            let (start, end) = (self.offset(segment), self.offset(segment + 1));
+        let (rows, behind) = (self.rows(), first + count);
+        let segment = k.var(shared.at(of.bounds()).load(Ty::I32, 4) + self.thread);
+        k.forever(|segments| {
+            let own = segment.get();
+            k.leave_if(segments, own.at_least(rows));
+            let (start, end) = (self.offset(own), self.offset(own + 1));
+            k.leave_if(segments, behind.below(end));
             let place = end - 1 - first;
             k.either(
                 start.below(end),
-                || k.when(place.below(count), || shared.byte(place * 4).store(segment + 1, 4)),
-                || self.tell(segment, &self.identity()),
+                || k.when(place.below(count), || shared.byte(place * 4).store(own + 1, 4)),
+                || self.tell(own, &self.identity()),
             );
+            segment.set(own + HELPER_THREADS);
         });
         k.barrier();
     }
 
-    /// How many segments end at a place or before it. A warp asks 32 of them at a time.
+    /// How many segments end at a place or before it. Called by a warp.
     fn ended(&self, place: Value<'k>) -> Value<'k> {
         let k = self.k;
-        let (low, high) = (k.var(k.i32(0)), k.var(self.args.word(Arguments::ROWS).resize(Ty::I32)));
+        let asked = if self.of.gathered.is_some() { ASKED_BESIDE_GATHERS } else { ASKED };
+        let (low, high) = (k.var(k.i32(0)), k.var(self.rows()));
         k.repeat_while(
             || low.get().below(high.get()),
             || {
-                let step = ((high.get() - low.get() - 1) >> LANES.ilog2() as usize) + 1;
-                let own = low.get() + (self.lane + 1) * step - 1;
-                let is_there = own.below(high.get()) & own.at_least(low.get());
+                let step = ((high.get() - low.get() - 1) >> asked.ilog2() as usize) + 1;
+                let own = low.get() + (self.lane.umin(k.i32(asked - 1)) + 1) * step - 1;
+                let is_there = self.lane.below(k.i32(asked)) & own.below(high.get()) & own.at_least(low.get());
                 let end = self.offset(own.umin(high.get() - 1) + 1);
                 let ended = k.ballot(is_there & place.at_least(end)).math("ctpop", &[]);
                 low.set(low.get() + ended * step);
                 let next = (low.get() + step - 1).umin(high.get());
-                high.set(ended.is(k.i32(LANES)).select(high.get(), next));
+                high.set(ended.is(k.i32(asked)).select(high.get(), next));
             },
         );
         low.get()
