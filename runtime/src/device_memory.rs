@@ -15,7 +15,7 @@ use crate::error::Error;
 #[cfg(feature = "cuda")]
 use crate::{
     column::{Column, ColumnMut},
-    cuda::{CudaError, DeviceBuffer, DeviceSlice, DeviceSliceMut, Event, Stream, StreamLocks, Workspace},
+    cuda::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Event, Stream, StreamLocks, Workspace},
     spacing::Spacing,
 };
 
@@ -230,7 +230,7 @@ impl DeviceMemory {
     /// # Errors
     /// The driver fails.
     pub fn before(&self, stream: &Stream) -> Result<(), Error> {
-        if stream.is_capturing()? { Ok(()) } else { Ok(join(&self.stream, stream)?) }
+        join(&self.stream, stream, stream)
     }
 
     /// Work given to the memory's stream from now on waits for all that was given to `stream`.
@@ -238,7 +238,7 @@ impl DeviceMemory {
     /// # Errors
     /// The driver fails.
     pub fn after(&self, stream: &Stream) -> Result<(), Error> {
-        if stream.is_capturing()? { Ok(()) } else { Ok(join(stream, &self.stream)?) }
+        join(stream, &self.stream, stream)
     }
 
     /// How many bytes.
@@ -261,15 +261,15 @@ impl DeviceMemory {
     }
 }
 
-/// Work that one stream is given from now on waits for what was given to the other.
+/// Work that one stream is given from now on waits for what was given to the other, unless this one of them is being captured.
 #[cfg(feature = "cuda")]
-fn join(first: &Stream, then: &Stream) -> Result<(), CudaError> {
-    if first.raw() == then.raw() {
+fn join(first: &Stream, then: &Stream, given: &Stream) -> Result<(), Error> {
+    if first.raw() == then.raw() || given.is_capturing()? {
         return Ok(());
     }
     let event = Event::new(first.device())?;
     event.record(first)?;
-    then.wait_for(&event)
+    Ok(then.wait_for(&event)?)
 }
 
 impl fmt::Debug for DeviceMemory {

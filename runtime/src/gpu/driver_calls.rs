@@ -1,12 +1,14 @@
 //! How often a call asks the driver: on the host, that is most of what a short scan costs.
 
-use monoscan_ir::Mode;
+use monoscan_ir::{Layout, Mode};
 use scan_kit::programs;
 
+use super::totals::Totals;
 use crate::DynScan;
 use crate::call::{Call, Init, Rows, Shape};
 use crate::column::{Column, ColumnMut};
 use crate::cuda::{DeviceBuffer, Stream, fake};
+use crate::device_memory::DeviceMemory;
 
 const LEN: usize = 1 << 16;
 
@@ -73,4 +75,26 @@ fn totals_come_to_the_host_with_faults() {
     calls(programs::DIGITS, &Call { totals: true, ..Call::default() }, 1);
     // More than fit in the header with the faults are copied on their own.
     calls(programs::DIGITS, &Call { totals: true, shape: rows(), ..Call::default() }, 2);
+}
+
+#[test]
+fn totals_that_stay_on_the_device_ask_once_which_context_is_current() {
+    let device = fake::device();
+    let stream = Stream::new(&device).unwrap();
+    let program = programs::parse(programs::DIGITS);
+    let column = |bytes| DeviceMemory::uninitialized(&stream, bytes).unwrap();
+    let (x, offsets, mut to) = (column(8 * LEN), column(4 * (LEN + 1)), column(16 * LEN));
+    let of = Totals::new(&device, &program, None, &Layout::packed(&program.stages[0].state)).unwrap();
+    // SAFETY: nothing runs.
+    let mut give = || unsafe { of.submit((&[&x], None), (&offsets, LEN + 1), LEN, &mut to) }.unwrap();
+    give();
+    // Two launches and the memory between them each ask whether the stream is captured.
+    let expected = [
+        ("cuCtxGetCurrent", 1),
+        ("cuCtxPopCurrent_v2", 1),
+        ("cuCtxPushCurrent_v2", 1),
+        ("cuLaunchKernel", 2),
+        ("cuStreamIsCapturing", 5),
+    ];
+    assert_eq!(fake::calls(give), expected);
 }

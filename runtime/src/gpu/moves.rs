@@ -36,13 +36,15 @@ fn helper(device: &Device, helper: HelperKernel) -> Result<Arc<Loaded>, Error> {
     known.helpers.get(helper, &known.maker)
 }
 
-/// Refuses memory of another device than the stream's, and memory that was last used in a stream which is being captured.
+const NO_CAPTURE: &str = "one that is not being captured, for an algorithm";
+
+/// Refuses memory of another device than the stream's, and memory that was last used in another stream which is being captured.
 fn expect_here(memory: &DeviceMemory, side: &'static str, stream: &Stream) -> Result<(), Error> {
     let (expected, got) = (stream.device().into(), memory.device());
     if got != expected {
         return Err(DeviceError::Elsewhere { side, expected, got }.into());
     }
-    memory.expect_no_capture("one that is not being captured, for an algorithm")
+    if memory.stream().raw() == stream.raw() { Ok(()) } else { memory.expect_no_capture(NO_CAPTURE) }
 }
 
 /// Gives a helper kernel to a stream: after what writes these columns, and before whatever is to write or read them.
@@ -62,13 +64,17 @@ unsafe fn launch(
     })
 }
 
-/// Gives work to a stream: after what writes these columns, and before whatever is to write or read them.
+/// Gives work to a stream that is not being captured: after what writes these columns, and before whatever is to write or read
+/// them.
 pub(super) fn in_order(
     stream: &Stream,
     read: &[&DeviceMemory],
     written: &mut [&mut DeviceMemory],
     give: impl FnOnce() -> Result<(), Error>,
 ) -> Result<(), Error> {
+    // Which context is current is looked up once for all calls of the driver.
+    let _bound = stream.device().bind()?;
+    stream.expect_no_capture(NO_CAPTURE)?;
     read.iter().try_for_each(|memory| expect_here(memory, "input", stream))?;
     written.iter().try_for_each(|memory| expect_here(memory, "output", stream))?;
     read.iter().copied().chain(written.iter().map(|memory| &**memory)).try_for_each(|memory| memory.before(stream))?;

@@ -89,7 +89,6 @@ impl Totals {
         );
         let stream = inputs[0].stream().clone();
         let tiles = records.div_ceil(self.tile).max(1);
-        let (slots, _in_order) = DeviceMemory::leased(&stream, tiles * self.slot)?;
         let all = inputs.iter().chain(&places).copied().chain([offsets]);
         let columns: Vec<u64> = [
             &inputs.iter().map(|column| column.address()).collect::<Vec<_>>()[..],
@@ -107,8 +106,9 @@ impl Totals {
             capacity: 0,
             totals: false,
         };
-        let arguments = pack(&self.arguments, &launch, slots.address(), 0, Duration::ZERO);
         in_order(&stream, &all.collect::<Vec<_>>(), &mut [totals], || {
+            let (slots, _held) = DeviceMemory::leased(&stream, tiles * self.slot)?;
+            let arguments = pack(&self.arguments, &launch, slots.address(), 0, Duration::ZERO);
             // SAFETY: the columns are as long as the kernels take them to be, and the caller says that offsets and places lead into them.
             // Kernels are kept by their owners, and memory that is freed waits for the device's work.
             unsafe {
