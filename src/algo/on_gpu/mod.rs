@@ -51,11 +51,38 @@ pub use ragged::{
 };
 pub use selected::{encode, encode_into, select, select_into, unique};
 
+use monoscan_ir::{Program, Verified};
 use monoscan_runtime::DeviceMemory;
 
-use super::AlgoError;
+use super::{AlgoError, groups, runs, series};
+use crate::Error;
 use crate::lang::ScanType;
+use crate::ops::Max;
 use crate::scan::DeviceVec;
+
+/// The programs of the scans that run here, each for some type of records: for tests of kernels.
+///
+/// # Errors
+/// As [`Scan::new`](crate::Scan::new).
+#[doc(hidden)]
+pub fn programs() -> Result<Vec<Verified<Program>>, Error> {
+    Ok([
+        super::select::scan::<i32>()?.as_dyn(),
+        super::select::scan::<(u8, u32)>()?.as_dyn(),
+        runs::scan_of_lengths::<u32>()?.as_dyn(),
+        runs::scan_of_lengths::<u8>()?.as_dyn(),
+        runs::scan_of_firsts::<u16>()?.as_dyn(),
+        groups::scan::<u32, i32>()?.as_dyn(),
+        groups::scan_of_totals::<u16, Max<i64>>()?.as_dyn(),
+        series::fill::<u32>()?.as_dyn(),
+        series::pauses_counted::<u32>()?.as_dyn(),
+        series::steepest::<f32>()?.as_dyn(),
+        series::greatest::<i32>()?.as_dyn(),
+        ragged::wrong_offsets()?.as_dyn(),
+    ]
+    .map(|scan| scan.program().clone())
+    .into())
+}
 
 /// The records at these places of the first vector, each of which is below its length.
 fn look_up<T: ScanType>(from: &DeviceVec<T>, places: &DeviceVec<u32>) -> Result<DeviceVec<T>, AlgoError> {

@@ -4,7 +4,7 @@ use monoscan_runtime::DeviceError;
 use monoscan_runtime::gpu::totals::Totals;
 
 use super::expect_no_capture;
-use crate::algo::{AlgoError, check_length, check_offsets, compiled_for, counted, groups, series};
+use crate::algo::{AlgoError, check_length, check_offsets, compiled, compiled_for, counted, groups, series};
 use crate::lang::layout_of;
 use crate::ops::{Max, Min, Sum};
 use crate::prelude::*;
@@ -65,6 +65,11 @@ fn wrong(len: u32, e: Element<u32>) -> Min<u32> {
     Min(if begins_right && ends_right { u32::MAX } else { e.index as u32 })
 }
 
+/// The scan of offsets for the first that is wrong, whose parameter is where the last one should be.
+pub(super) fn wrong_offsets() -> Result<&'static Scan<Min<u32>, (u32,), Min<u32>>, Error> {
+    compiled(|| Scan::<Min<u32>>::builder().lift_at_with(0, wrong {}).build())
+}
+
 /// Refuses more offsets than kernels count: their steps of 256 would pass 2³².
 fn few(offsets: &DeviceVec<u32>) -> Result<(), AlgoError> {
     let (len, limit) = (offsets.len(), 1 << 31);
@@ -75,9 +80,7 @@ fn few(offsets: &DeviceVec<u32>) -> Result<(), AlgoError> {
 fn check_device_offsets(offsets: &DeviceVec<u32>, len: usize) -> Result<(), AlgoError> {
     let end = counted(len)?;
     few(offsets)?;
-    let scan = compiled_for(offsets.device(), |device| {
-        Scan::<Min<u32>>::builder().lift_at_with(0, wrong {}).build()?.on(device)
-    })?;
+    let scan = compiled_for(offsets.device(), |device| wrong_offsets()?.on(device))?;
     if offsets.is_empty() || scan.with(end)?.reduce(offsets)?.0 != u32::MAX {
         let offsets: Vec<usize> = offsets.to_vec()?.into_iter().map(|offset| offset as usize).collect();
         check_offsets(&offsets, len)?;

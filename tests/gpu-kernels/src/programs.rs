@@ -282,6 +282,32 @@ fn of_automata() -> Vec<Case> {
     ]
 }
 
+/// The scans of the algorithms that run on a device. Neighbours are often equal.
+pub fn of_algorithms() -> Vec<Case> {
+    let case = |program: Verified<Program>| {
+        let sizes: Vec<usize> = program.inputs.iter().map(|layout| layout.size as usize).collect();
+        let make = move |random: &mut Random, count: usize| {
+            let mut column = |size: usize| -> Vec<u8> {
+                let (mut record, mut one_of) = (random.bytes(size), 1 + random.below(9));
+                let mut next = |_| {
+                    if random.chance(one_of) {
+                        record = random.bytes(size);
+                        record[1..].fill(0);
+                    }
+                    if random.chance(200) {
+                        one_of = 1 + random.below(60);
+                    }
+                    record.clone()
+                };
+                (0..count).flat_map(&mut next).collect()
+            };
+            sizes.iter().map(|&size| column(size)).collect()
+        };
+        Case { program, make: Box::new(make) }
+    };
+    monoscan::algo::on_gpu::programs().expect("they are scans").into_iter().map(case).collect()
+}
+
 /// Programs of bytes. Most records are of those bytes that leave much of what came before.
 pub fn of_bytes() -> Vec<Case> {
     let case = |(source, bytes): (String, &'static [u8])| {

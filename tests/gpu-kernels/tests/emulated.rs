@@ -13,8 +13,8 @@ use monoscan_ir::interp::Mode;
 use monoscan_ir::transform::{Form, lower};
 use scan_emulator::{Fault, Intrinsic};
 use scan_gpu_kernels::{
-    CASCADES, Call, Case, Failure, RING, SCHEDULES, SHIFTED, Subject, by_hand, form, of_bytes, of_expansions,
-    of_floats, of_loops, of_the_zoo, random_cases, small_plan, wide_sums,
+    CASCADES, Call, Case, Failure, RING, SCHEDULES, SHIFTED, Subject, by_hand, form, of_algorithms, of_bytes,
+    of_expansions, of_floats, of_loops, of_the_zoo, random_cases, small_plan, wide_sums,
 };
 use scan_kit::Random;
 
@@ -115,6 +115,13 @@ fn programs_by_hand() {
     seen.must_have(RING, &all);
     seen.must_have(SHIFTED, &[&all[..], &["unaligned"]].concat());
     seen.must_have(Schedule::LookBack, &all);
+}
+
+#[test]
+fn scans_of_algorithms() {
+    let seen = check(&of_algorithms(), 9);
+    seen.must_have(RING, &["keeps", "tiles", "resumed"]);
+    seen.must_have(Schedule::LookBack, &["keeps", "tiles", "reversed"]);
 }
 
 /// Runs and segments begin with the identity, which shows where they begin with NaN or −0.
