@@ -251,5 +251,7 @@ fn what_is_no_forest_is_refused() {
         assert!(matches!(error, AlgoError::Unmatched { place } if place == first), "{text}: {error}");
     }
     let tour = Tour::of_parentheses(&sides("()")).unwrap();
-    assert!(matches!(tour.subtree_sums(&[1, 2]), Err(AlgoError::Length { expected: 1, got: 2, .. })));
+    for sums in [tour.subtree_sums(&[1, 2]), tour.path_sums(&[1, 2])] {
+        assert!(matches!(sums, Err(AlgoError::Length { argument: "values", expected: 1, got: 2 })));
+    }
 }

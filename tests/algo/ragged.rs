@@ -285,7 +285,11 @@ fn bad_input_is_refused_with_what_was_expected() {
     assert!(matches!(totals(&[0, 2]), AlgoError::Offset { place: 1, expected, got: Some(2) } if expected == (3..=3)));
     assert!(matches!(sums_by_key(&[1, 2], &[1]), Err(AlgoError::Length { argument: "keys", expected: 1, got: 2 })));
     assert!(matches!(totals_by_flags(&[true], &x), Err(AlgoError::Length { argument: "heads", expected: 3, got: 1 })));
-    assert!(matches!(forward_fill(&[1], &[], 0), Err(AlgoError::Length { argument: "is_there", .. })));
+    let keys = |error| matches!(error, AlgoError::Length { argument: "keys", expected: 3, got: 1 });
+    assert!(keys(totals_by_key(&[7], &x).unwrap_err()) && keys(moments_by_key(&[7], &[1.0; 3]).unwrap_err()));
+    for fill in [forward_fill::<i32>, backward_fill::<i32>] {
+        assert!(matches!(fill(&[1], &[], 0), Err(AlgoError::Length { argument: "is_there", expected: 1, got: 0 })));
+    }
 
     let csr =
         |offsets: &'static [usize], columns: &'static [u32]| Csr::new(offsets, columns, &[1.0, 2.0], 4).unwrap_err();
@@ -303,4 +307,8 @@ fn bad_input_is_refused_with_what_was_expected() {
     );
     let matrix = Csr::new(&[0, 1], &[0], &[1.0], 4).unwrap();
     assert!(matches!(matrix.times(&[1.0]), Err(AlgoError::Length { argument: "x", expected: 4, got: 1 })));
+    let mut y = [7.0; 2];
+    let error = matrix.times_into(&[1.0; 4], &mut y).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "y", expected: 1, got: 2 }), "{error}");
+    assert_eq!(y, [7.0; 2]);
 }

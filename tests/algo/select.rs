@@ -72,6 +72,8 @@ fn bad_input_is_refused_with_what_was_expected() {
     assert!(expected(select(&[1, 2, 3], &[true, false]).unwrap_err()));
     assert!(expected(select_with_places(&[1, 2, 3], &[true, false]).unwrap_err()));
     assert!(expected(partition(&[1, 2, 3], &[true, false]).unwrap_err()));
+    let error = partition3(&[1, 2, 3], &[0]).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "classes", expected: 3, got: 1 }), "{error}");
     let error = partition3(&[1, 2, 3], &[0, 3, 4]).unwrap_err();
     assert!(matches!(error, AlgoError::Class { record: 1, expected: 3, got: 3 }));
     let mut output = [7; 1];
