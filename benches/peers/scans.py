@@ -3,6 +3,7 @@
     load FILE cumsum int32|float32       x is what the file holds
     load FILE lfilter float32 B.. / A..  coefficients as scipy.signal.lfilter takes them
     load FILE group_sums float64         the first half of x are keys, in order
+    load FILE forward_fill float64       NaN is a value that is missing; 0 before all that are there
     run TIMES                            answers with the nanoseconds of all runs together
     save FILE                            writes the last results
     forget, hello, bye
@@ -49,6 +50,17 @@ def group_sums(x):
     return run
 
 
+def forward_fill(x):
+    import polars
+
+    values = polars.Series(x).fill_nan(None)
+
+    def run():
+        return values.fill_null(strategy="forward").fill_null(0.0).to_numpy()
+
+    return run
+
+
 class Scans:
     def __init__(self):
         self.forget()
@@ -63,6 +75,8 @@ class Scans:
             self.function = lfilter(x, coefficients[:slash], coefficients[slash + 1 :])
         elif function == "group_sums":
             self.function = group_sums(x)
+        elif function == "forward_fill":
+            self.function = forward_fill(x)
         else:
             raise ValueError(f"no function {function}")
 

@@ -7,7 +7,7 @@
 use std::sync::{Mutex, MutexGuard};
 
 use monoscan::algo::sort::SortKey;
-use monoscan::algo::{AlgoError, groups, numbers, select, sort, sparse};
+use monoscan::algo::{AlgoError, groups, numbers, select, series, sort, sparse};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use rdst::RadixSort;
 
@@ -153,6 +153,29 @@ pub(super) fn group_sums(session: &Session, field: Field<'_>, len: usize) -> Vec
     field.enter((Role::Ours, "monoscan", 2), y, || y.replace(ours()));
     let both: Vec<f64> = keys.iter().map(|&key| key.into()).chain(x.iter().copied()).collect();
     field.enter_if((Role::Rival, "polars", 2), y, PythonScan::new(&session.peers, "group_sums float64", &both, y));
+    field.race(session.effort)
+}
+
+/// One of two values is missing, at random.
+pub(super) fn forward_fill(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    let is_there = &column(54, len, |numbers| numbers.below(2) == 0)[..];
+    let values = column(55, len, |numbers| numbers.below(1000) as f64);
+    let x = &values.iter().zip(is_there).map(|(x, there)| if *there { *x } else { f64::NAN }).collect::<Vec<f64>>()[..];
+    let by_loop = || {
+        let mut last = 0.0;
+        let latest = |(x, there): (&f64, &bool)| {
+            last = if *there { *x } else { last };
+            last
+        };
+        x.iter().zip(is_there).map(latest).collect::<Vec<f64>>()
+    };
+    let (y, pool) = (&Output::exact(by_loop()), &one_thread());
+    let mut field = field;
+    field.enter((Role::Baseline, "plain loop", 1), y, || y.replace(by_loop()));
+    let ours = || series::forward_fill(x, is_there, 0.0).expect("columns of one length");
+    field.enter((Role::Ours, "monoscan", 1), y, || y.replace(pool.install(ours)));
+    field.enter((Role::Ours, "monoscan", 2), y, || y.replace(ours()));
+    field.enter_if((Role::Rival, "polars", 2), y, PythonScan::new(&session.peers, "forward_fill float64", x, y));
     field.race(session.effort)
 }
 

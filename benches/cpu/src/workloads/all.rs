@@ -265,6 +265,15 @@ pub(crate) const ALL: [Workload; 30] = [
         run: algorithms::group_sums,
     },
     Workload {
+        name: "forward-fill",
+        title: "forward fill of f64, one of two there",
+        baseline: "plain loop",
+        moved: 17,
+        held: 50,
+        bars: &[],
+        run: algorithms::forward_fill,
+    },
+    Workload {
         name: "sparse-f64",
         title: "sparse matrix of f64 times a vector",
         baseline: "sprs",
