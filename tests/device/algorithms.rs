@@ -85,6 +85,16 @@ fn records_are_kept_parted_and_counted() {
         assert_eq!(on_gpu::select_into(&dx, &dflags, &mut out).unwrap(), kept.len());
         let (parts, set) = on_gpu::partition(&dwide, &dflags).unwrap();
         assert_eq!((here(parts), set), select::partition(&wide, &flags).unwrap());
+        let bytes = drawn(len, |bits| bits as u8);
+        assert_eq!(
+            here(on_gpu::partition(&there(&bytes), &dflags).unwrap().0),
+            select::partition(&bytes, &flags).unwrap().0
+        );
+        let longs = drawn(len, |bits| bits);
+        let (mut parted, mut counted) = (there(&longs), there(&[7u32]));
+        space.partition_on_device(&there(&longs), &dflags, &mut parted, &mut counted).unwrap();
+        assert_eq!(here(parted), select::partition(&longs, &flags).unwrap().0);
+        assert_eq!(here(counted), [set as u32]);
         assert_eq!(space.partition_into(&dx, &dflags, &mut out).unwrap(), set);
         assert_eq!(here(out), select::partition(&x, &flags).unwrap().0);
         let (parts, counts) = on_gpu::partition3(&dx, &there(&classes)).unwrap();
@@ -170,6 +180,10 @@ fn what_algorithms_refuse_of_slices_they_refuse_on_a_device() {
     let length = |error: AlgoError| matches!(error, AlgoError::Length { expected: 3, got: 1, .. });
     assert!(length(on_gpu::select(&x, &flags).unwrap_err()));
     assert!(length(on_gpu::partition(&x, &flags).unwrap_err()));
+    let (mut parts, mut two) = (there(&[9u32; 3]), there(&[9u32; 2]));
+    let error = Workspace::new().partition_on_device(&x, &there(&[true; 3]), &mut parts, &mut two).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "set", expected: 1, got: 2 }), "{error}");
+    assert_eq!((here(parts), here(two)), (vec![9; 3], vec![9; 2]));
     let error = on_gpu::partition3(&x, &there(&[0u8, 3, 1])).unwrap_err();
     assert!(matches!(error, AlgoError::Class { record: 1, expected: 3, got: 3 }), "{error}");
     for (offsets, place) in [(&[1u32, 3][..], 0), (&[0, 2, 1, 3], 2), (&[0, 2], 1), (&[], 0)] {

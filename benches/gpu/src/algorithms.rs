@@ -249,11 +249,12 @@ impl Bench<'_> {
         })?;
         self.check("select_into", &out.to_vec()?[..kept.len()], &kept);
         let mut space = Workspace::new();
+        let mut set = self.upload(&[0u32])?;
         self.time(("partition.i32", power), 9.0 * len as f64, || {
-            space.partition_into(&dx, &dflags, &mut out)?;
-            Ok(())
+            Ok(space.partition_on_device(&dx, &dflags, &mut out, &mut set)?)
         })?;
-        self.check("partition_into", &out.to_vec()?, &[&kept[..], &others].concat());
+        self.check("partition_on_device", &out.to_vec()?, &[&kept[..], &others].concat());
+        self.check("partition_on_device", &set.to_vec()?, &[kept.len() as u32]);
         let keys = made(len, |i| (i / 10) as u32);
         let sums: Vec<i32> = x.par_chunks(10).map(|x| x.iter().fold(0, |a, b| a.wrapping_add(*b))).collect();
         let dkeys = self.upload(&keys)?;

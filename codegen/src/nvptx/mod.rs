@@ -38,7 +38,7 @@ pub use ahead::{AotFiles, compile_ahead};
 pub use error::{NvptxError, PlanError};
 pub use helpers::{
     ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments, HELPER_THREADS, HelperIr, HelperKernel, MOST_OF_BLOCK,
-    OffsetsArguments, SpacingArguments, SplitArguments, StartsArguments, TableIn, Width,
+    OffsetsArguments, PartitionArguments, SpacingArguments, SplitArguments, StartsArguments, TableIn, Width,
 };
 pub use ir::KernelIr;
 pub use plan::KernelPlan;

@@ -6,7 +6,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use monoscan_codegen::nvptx::{HELPER_THREADS, HelperKernel, MOST_OF_BLOCK, SplitArguments, StartsArguments, Width};
+use monoscan_codegen::nvptx::{
+    HELPER_THREADS, HelperKernel, MOST_OF_BLOCK, PartitionArguments, SplitArguments, StartsArguments, Width,
+};
 
 use super::helpers::{Helpers, Loaded};
 use super::variant::Maker;
@@ -114,11 +116,8 @@ impl Digit {
 
     /// Records of a block: several tiles, if every multiprocessor has blocks enough.
     fn of_block(&self, device: &Device) -> usize {
-        /// Blocks for a multiprocessor: some run side by side, and the last ones should not leave it idle for long.
-        const BLOCKS: usize = 16;
         let tile = self.kernel().tile();
-        let tiles = self.records / (tile * BLOCKS * device.facts().multiprocessors as usize);
-        tile * tiles.clamp(1, MOST_OF_BLOCK / tile)
+        tile * tiles_of_block(self.records, tile, device).min(MOST_OF_BLOCK / tile)
     }
 
     fn width(&self) -> Width {
@@ -205,6 +204,103 @@ impl Digit {
         // SAFETY: all columns are as long as the kernel takes them to be, and the sums, says the caller, lead into them.
         unsafe { launch((self.kernel(), blocks), bytemuck::bytes_of(&arguments), &stream, &read, &mut written) }
     }
+}
+
+/// Records that are parted by flags, a byte each, of which the lowest bit counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Partition {
+    /// How many records, fewer than 2³².
+    pub records: usize,
+    /// Bytes of the values that move: 1, 2, 4 or 8.
+    pub value: usize,
+}
+
+impl Partition {
+    /// How many blocks part the records on this device, one at least. Their counts are so many words, and one more.
+    pub fn blocks(&self, device: &Device) -> usize {
+        self.records.div_ceil(self.of_block(device)).max(1)
+    }
+
+    /// Records of a block: several tiles, if every multiprocessor has blocks enough.
+    fn of_block(&self, device: &Device) -> usize {
+        tiles_of_block(self.records, self.kernel().tile(), device) * self.kernel().tile()
+    }
+
+    fn kernel(&self) -> HelperKernel {
+        HelperKernel::Partition(Width::of(self.value).expect("values are 1, 2, 4 or 8 bytes"))
+    }
+
+    fn arguments(&self, stream: &Stream, flags: &DeviceMemory, counts: &DeviceMemory) -> PartitionArguments {
+        let counts_needed = 4 * (self.blocks(stream.device()) + 1);
+        assert!(flags.len() >= self.records && counts.len() >= counts_needed, "columns of so many");
+        PartitionArguments {
+            records: self.records as u64,
+            of_block: self.of_block(stream.device()) as u64,
+            flags: flags.address(),
+            counts: counts.address(),
+            values: 0,
+            values_to: 0,
+            set: 0,
+        }
+    }
+
+    /// Counts the flags of each block.
+    ///
+    /// # Errors
+    /// As [`Digit::count`].
+    ///
+    /// # Panics
+    /// A column is too short.
+    #[doc(hidden)]
+    pub fn count(&self, flags: &DeviceMemory, counts: &mut DeviceMemory) -> Result<(), Error> {
+        let stream = flags.stream().clone();
+        let arguments = self.arguments(&stream, flags, counts);
+        let kernel = (HelperKernel::CountFlags, self.blocks(stream.device()));
+        // SAFETY: flags and counts are as long as the kernel takes them to be.
+        unsafe { launch(kernel, bytemuck::bytes_of(&arguments), &stream, &[flags], &mut [counts]) }
+    }
+
+    /// Moves the values of records whose flags are set to the begin of a column, and the others behind them; these are the records'
+    /// numbers if no values are given. Tells how many are set, if that is asked.
+    ///
+    /// # Errors
+    /// As [`Digit::count`].
+    ///
+    /// # Panics
+    /// A column is too short.
+    ///
+    /// # Safety
+    /// The sums are those of the counts of these flags.
+    #[doc(hidden)]
+    pub unsafe fn part(
+        &self,
+        (flags, sums): (&DeviceMemory, &DeviceMemory),
+        (values, to): (Option<&DeviceMemory>, &mut DeviceMemory),
+        set: Option<&mut DeviceMemory>,
+    ) -> Result<(), Error> {
+        assert!(to.len() >= self.records * self.value, "space for all values");
+        assert!(values.is_none_or(|values| values.len() >= self.records * self.value), "a value for each flag");
+        assert!(set.as_ref().is_none_or(|set| set.len() >= size_of::<u32>()), "space for how many are set");
+        let stream = flags.stream().clone();
+        let arguments = PartitionArguments {
+            values: values.map_or(0, DeviceMemory::address),
+            values_to: to.address(),
+            set: set.as_ref().map_or(0, |set| set.address()),
+            ..self.arguments(&stream, flags, sums)
+        };
+        let kernel = (self.kernel(), self.blocks(stream.device()));
+        let read: Vec<&DeviceMemory> = [flags, sums].into_iter().chain(values).collect();
+        let mut written: Vec<&mut DeviceMemory> = [to].into_iter().chain(set).collect();
+        // SAFETY: all columns are as long as the kernel takes them to be, and the sums, says the caller, lead into them.
+        unsafe { launch(kernel, bytemuck::bytes_of(&arguments), &stream, &read, &mut written) }
+    }
+}
+
+/// How many tiles a block takes, so that every multiprocessor has blocks enough.
+fn tiles_of_block(records: usize, tile: usize, device: &Device) -> usize {
+    /// Blocks for a multiprocessor: some run side by side, and the last ones should not leave it idle for long.
+    const BLOCKS: usize = 16;
+    (records / (tile * BLOCKS * device.facts().multiprocessors as usize)).max(1)
 }
 
 /// The record at each of these places, numbered by `u32`; a place behind the last record counts as its own.

@@ -7,7 +7,8 @@
 //! | functions | what runs |
 //! |---|---|
 //! | [`select()`], [`unique`], [`encode`], [`sums_by_key`], [`totals_by_key`] | one scan with a filter |
-//! | [`partition`], [`partition3`], [`sort()`], [`sort_with_values`], [`argsort`], [`histogram`] | for each digit two kernels, and a scan of counts between them |
+//! | [`partition`] | two kernels, and a scan of counts between them |
+//! | [`partition3`], [`sort()`], [`sort_with_values`], [`argsort`], [`histogram`] | for each digit two kernels, and a scan of counts between them |
 //! | [`totals_by_offsets`], [`Csr`] | one pass over the records, in blocks of equal length, and one over the states of blocks |
 //! | [`forward_fill`], [`backward_fill`], [`sessions`], [`running_argmax`], [`line_of_sight`] | one scan |
 //!
@@ -17,10 +18,10 @@
 //! device memory by [`Scan::on`].
 //!
 //! All run in the streams that their vectors were last written in, which wait for each other where
-//! several meet. [`Workspace::sort`] and [`Csr::times_into`] return at once. The others wait for
-//! the device: for the number of results, for the check of their input, or since they give back
-//! memory. New vectors are taken from the driver, which takes time. A [`Workspace`] and a [`Csr`]
-//! keep what they need beside their results.
+//! several meet. [`Workspace::sort`], [`Workspace::partition_on_device`] and [`Csr::times_into`]
+//! return at once. The others wait for the device: for the number of results, for the check of
+//! their input, or since they give back memory. New vectors are taken from the driver, which takes
+//! time. A [`Workspace`] and a [`Csr`] keep what they need beside their results.
 //!
 //! [`Select::scan`]: crate::algo::select::Select::scan
 //! [`Scan::on`]: crate::Scan::on

@@ -1,11 +1,13 @@
 //! Splits and sorts by the digits of keys.
 //!
-//! A split is that of [`partition`](crate::algo::select::partition): blocks of records are counted,
-//! a scan adds up the counts of all blocks, digit by digit, and each block moves its records. A
-//! radix sort splits by each byte of the keys, the least first. Per byte and record of k bytes it
+//! In a split, blocks of records are counted, a scan adds up the counts of all blocks, digit by
+//! digit, and each block moves its records. A [`partition`](crate::algo::select::partition) is the
+//! split by one bit, which a kernel of its own makes at the speed of memory: flags are read twice,
+//! records read and written once. A radix sort splits by each byte of the keys, the least first. Per byte and record of k bytes it
 //! reads the key twice and writes it once, so 3 k bytes move; of values 2 bytes for each of theirs.
 
-use monoscan_runtime::gpu::moves::Digit;
+use monoscan_runtime::DeviceMemory;
+use monoscan_runtime::gpu::moves::{Digit, Partition};
 
 use super::{Workspace, encode, expect_no_capture, look_up, look_up_into};
 use crate::algo::sort::{Order, SortKey};
@@ -29,7 +31,7 @@ fn digits<K: SortKey>(records: usize, order: Order, value: Option<usize>) -> imp
 /// Where each block puts its first record of each digit, once these are counted.
 fn sums<K: ScanType>(digit: &Digit, keys: &DeviceVec<K>, space: &mut Workspace) -> Result<DeviceVec<u32>, AlgoError> {
     let device = keys.device();
-    let len = Digit::COUNT * digit.blocks(device.as_cuda().expect("it has memory of a device"));
+    let len = Digit::COUNT * digit.blocks(cuda(&device));
     let mut sums = space.take(COUNTS, keys, len)?;
     digit.count(keys.memory(), sums.memory_mut())?;
     scan_of_counts(device)?.exclusive_in_place(&mut sums)?;
@@ -107,7 +109,7 @@ impl Workspace {
         Ok(())
     }
 
-    /// [`partition`] into a vector of the same length, with this memory; gives how many are set.
+    /// [`partition`] into a vector of the same length, with this memory; gives how many are set, for which it waits.
     ///
     /// # Errors
     /// As there; also if `parts` is not as long as `x`.
@@ -117,23 +119,73 @@ impl Workspace {
         flags: &DeviceVec<bool>,
         parts: &mut DeviceVec<T>,
     ) -> Result<usize, AlgoError> {
+        let sums = self.parted(x, flags, parts, None)?;
+        let set = sums.memory().word(sums.len() - 1)? as usize;
+        self.keep(COUNTS, sums);
+        Ok(set)
+    }
+
+    /// The same, but how many are set stays on the device, as the one record of `set`, and nobody waits for it.
+    ///
+    /// # Errors
+    /// As there; also if `set` has not one record.
+    pub fn partition_on_device<T: ScanType>(
+        &mut self,
+        x: &DeviceVec<T>,
+        flags: &DeviceVec<bool>,
+        parts: &mut DeviceVec<T>,
+        set: &mut DeviceVec<u32>,
+    ) -> Result<(), AlgoError> {
+        expect_no_capture([set.memory()])?;
+        check_length("set", 1, set.len())?;
+        let sums = self.parted(x, flags, parts, Some(set.memory_mut()))?;
+        self.keep(COUNTS, sums);
+        Ok(())
+    }
+
+    /// Records by their flags. Gives how many are set before each block of them, and then of all.
+    fn parted<T: ScanType>(
+        &mut self,
+        x: &DeviceVec<T>,
+        flags: &DeviceVec<bool>,
+        parts: &mut DeviceVec<T>,
+        set: Option<&mut DeviceMemory>,
+    ) -> Result<DeviceVec<u32>, AlgoError> {
         expect_no_capture([x.memory(), flags.memory(), parts.memory()])?;
         check_length("flags", x.len(), flags.len())?;
         check_length("parts", x.len(), parts.len())?;
         counted(x.len())?;
-        let [set] = self.parted(x, (flags, 1), parts)?;
-        Ok(set)
+        let moves = matches!(size_of::<T>(), 1 | 2 | 4 | 8) && align_of::<T>() == size_of::<T>();
+        let value = if moves { size_of::<T>() } else { size_of::<u32>() };
+        let partition = Partition { records: x.len(), value };
+        let device = flags.device();
+        let mut sums = self.take(COUNTS, flags, partition.blocks(cuda(&device)) + 1)?;
+        partition.count(flags.memory(), sums.memory_mut())?;
+        scan_of_counts(device)?.exclusive_in_place(&mut sums)?;
+        let known = (flags.memory(), sums.memory());
+        // SAFETY: these are the sums of these flags' counts.
+        unsafe {
+            if moves {
+                partition.part(known, (Some(x.memory()), parts.memory_mut()), set)?;
+            } else {
+                let mut places = self.take(VALUES, flags, x.len())?;
+                partition.part(known, (None, places.memory_mut()), set)?;
+                look_up_into(x, &places, parts)?;
+                self.keep(VALUES, places);
+            }
+        }
+        Ok(sums)
     }
 
-    /// Records by their classes, whose bits `flips` turns, and where the first classes begin.
-    fn parted<T: ScanType, C: ScanType, const STARTS: usize>(
+    /// Records by their classes, and where those of 1, 2 and 3 begin.
+    fn classed<T: ScanType>(
         &mut self,
         x: &DeviceVec<T>,
-        (classes, flips): (&DeviceVec<C>, u64),
+        classes: &DeviceVec<u8>,
         parts: &mut DeviceVec<T>,
-    ) -> Result<[usize; STARTS], AlgoError> {
+    ) -> Result<[usize; 3], AlgoError> {
         let value = if moves_along::<T>() { size_of::<T>() } else { size_of::<u32>() };
-        let digit = Digit { records: x.len(), key: size_of::<C>(), value: Some(value), shift: 0, signs: 0, flips };
+        let digit = Digit { records: x.len(), key: 1, value: Some(value), shift: 0, signs: 0, flips: 0 };
         let sums = sums(&digit, classes, self)?;
         let keys = (classes.memory(), sums.memory());
         // SAFETY: these are the sums of these classes' counts.
@@ -148,13 +200,18 @@ impl Workspace {
             }
         }
         let blocks = sums.len() / Digit::COUNT;
-        let mut starts = [0; STARTS];
+        let mut starts = [0; 3];
         for (class, start) in (1..).zip(&mut starts).filter(|_| blocks > 0) {
             *start = sums.memory().word(class * blocks)? as usize;
         }
         self.keep(COUNTS, sums);
         Ok(starts)
     }
+}
+
+/// The device of memory, as one of CUDA's.
+fn cuda(device: &Device) -> &monoscan_runtime::cuda::Device {
+    device.as_cuda().expect("it has memory of a device")
 }
 
 /// Whether such values move with their keys.
@@ -242,7 +299,7 @@ pub fn partition3<T: ScanType>(
     check_length("classes", x.len(), classes.len())?;
     counted(x.len())?;
     let mut parts = DeviceVec::beside(x, x.len())?;
-    let [first, second, third] = Workspace::new().parted(x, (classes, 0), &mut parts)?;
+    let [first, second, third] = Workspace::new().classed(x, classes, &mut parts)?;
     if third < x.len() {
         let classes = classes.to_vec()?;
         let record = classes.iter().position(|&class| class > 2).unwrap_or_default();

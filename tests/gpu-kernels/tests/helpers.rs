@@ -303,7 +303,7 @@ fn calls_of_a_split_are_missed() {
 fn every_architecture_has_the_kernels() {
     for arch in Arch::ALL {
         // Splits are long, and alike on all.
-        let is_split = |helper: &HelperKernel| matches!(helper, HelperKernel::Split(..));
+        let is_split = |helper: &HelperKernel| matches!(helper, HelperKernel::Split(..) | HelperKernel::Partition(_));
         for helper in HelperKernel::all().filter(|helper| arch == Arch::Sm90 || !is_split(helper)) {
             let ptx = HelperIr::new(helper, arch).compile().unwrap();
             assert!(ptx.contains(".visible .entry scan("), "{helper:?} {arch}");

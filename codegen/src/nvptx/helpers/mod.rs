@@ -1,17 +1,19 @@
 //! Helper kernels: what they make, a scan launched after them reads, or they carry its results on.
 //!
 //! None scans more than a block has. In most of them a thread looks at one segment, one record or
-//! one chunk of them, and no thread waits for another; a split moves the records of a block
-//! together.
+//! one chunk of them, and no thread waits for another; a split and a partition move the records of a
+//! block together.
 
 mod chunks;
 mod offsets;
+mod partition;
 mod spacing;
 mod split;
 mod starts;
 
 pub use chunks::{ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments, TableIn};
 pub use offsets::OffsetsArguments;
+pub use partition::PartitionArguments;
 pub use spacing::SpacingArguments;
 pub use split::{MOST_OF_BLOCK, SplitArguments, Width};
 pub use starts::StartsArguments;
@@ -37,6 +39,10 @@ pub enum HelperKernel {
     Count(Width),
     /// Moves keys, and values along with them, by a digit: [`SplitArguments`].
     Split(Width, Option<Width>),
+    /// Counts flags, for a partition: [`PartitionArguments`].
+    CountFlags,
+    /// Moves records by their flags: [`PartitionArguments`].
+    Partition(Width),
 }
 
 impl HelperKernel {
@@ -44,8 +50,10 @@ impl HelperKernel {
     pub fn all() -> impl Iterator<Item = HelperKernel> {
         let values = [None, Some(Width::Four), Some(Width::Eight)];
         let splits = Width::ALL.into_iter().flat_map(move |key| values.map(|value| HelperKernel::Split(key, value)));
-        let others = [HelperKernel::Offsets, HelperKernel::Starts, HelperKernel::Spacing];
-        others.into_iter().chain(Width::ALL.map(HelperKernel::Count)).chain(splits)
+        let others =
+            [HelperKernel::Offsets, HelperKernel::Starts, HelperKernel::Spacing, HelperKernel::CountFlags].into_iter();
+        let counts = Width::ALL.map(HelperKernel::Count);
+        others.chain(Width::ALL.map(HelperKernel::Partition)).chain(counts).chain(splits)
     }
 
     /// The kernel, named `scan`, as LLVM IR that takes its arguments by address: for the emulator.
@@ -57,6 +65,8 @@ impl HelperKernel {
             HelperKernel::Spacing => spacing::write(k),
             HelperKernel::Count(key) => split::count(k, key),
             HelperKernel::Split(key, value) => split::distribute(k, key, value),
+            HelperKernel::CountFlags => partition::count(k),
+            HelperKernel::Partition(value) => partition::distribute(k, value),
         });
         k.finish()
     }
@@ -66,6 +76,8 @@ impl HelperKernel {
         match self {
             HelperKernel::Count(_) => split::COUNT_SHARED,
             HelperKernel::Split(key, value) => split::distribute_shared(key, value),
+            HelperKernel::CountFlags => partition::COUNT_SHARED,
+            HelperKernel::Partition(value) => partition::distribute_shared(value),
             _ => 0,
         }
     }
@@ -74,6 +86,7 @@ impl HelperKernel {
     pub fn tile(self) -> usize {
         match self {
             HelperKernel::Split(key, value) => split::tile(key, value),
+            HelperKernel::Partition(value) => partition::tile(value),
             _ => HELPER_THREADS,
         }
     }
@@ -82,6 +95,7 @@ impl HelperKernel {
     fn blocks(self) -> usize {
         match self {
             HelperKernel::Split(key, value) => split::blocks(key, value),
+            HelperKernel::Partition(_) => partition::BLOCKS,
             _ => 1,
         }
     }
@@ -93,6 +107,7 @@ impl HelperKernel {
             HelperKernel::Starts => size_of::<StartsArguments>(),
             HelperKernel::Spacing => size_of::<SpacingArguments>(),
             HelperKernel::Count(_) | HelperKernel::Split(..) => size_of::<SplitArguments>(),
+            HelperKernel::CountFlags | HelperKernel::Partition(_) => size_of::<PartitionArguments>(),
         }
     }
 }

@@ -47,7 +47,7 @@ impl Width {
         1 << self as usize
     }
 
-    fn ty(self) -> Ty {
+    pub(super) fn ty(self) -> Ty {
         Ty::Int(8 * self.bytes() as u16)
     }
 }
