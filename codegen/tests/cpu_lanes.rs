@@ -4,9 +4,10 @@
 
 mod cpu_support;
 
-use cpu_support::{Slots, assert_same, compile_lanes, input, run_directly, run_kept, run_streaming, run_tile};
-use monoscan_codegen::cpu::{Kernel, TileArgs};
+use cpu_support::{Slots, assert_same, compile_lanes, input, isas, run_directly, run_kept, run_streaming, run_tile};
+use monoscan_codegen::cpu::{Access, Compiled, Kernel, TileArgs, Vector};
 use monoscan_ir::interp::{self, Request};
+use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{
     Constant, Field, Function, FunctionBuilder, Inst, Layout, Mapping, Mode, Opcode, Output, Program, Source, Stage,
     Type, Value, Verified, verify,
@@ -224,6 +225,30 @@ fn flagged_records_of_every_type() {
         program.output.project = Mapping { reads: vec![Source::Record(0)], function: same(ty) };
         program.output.filter = Some(Mapping { reads: vec![Source::Record(1)], function: same(Type::Bool) });
         check(&verify(program).unwrap(), Mode::Inclusive, &[0, 1, 3, 4, 7, 8, 9, 16, 33, 100, 257], 6);
+    }
+}
+
+/// Flags are a column of bytes beside values of any width.
+#[test]
+fn segments_by_flags_of_every_type() {
+    for ty in Type::SCALARS {
+        let cases = |of| [(of, Mode::Inclusive), (of, Mode::Exclusive)];
+        for (operator, mode) in operators(ty).into_iter().flat_map(cases) {
+            let what = format!("{} of {ty}, {mode:?}", operator.0);
+            let program = program(inputs(ty).swap_remove(0), operator, false);
+            let segmented = lower(&program, Form { heads: true, mode, ..Form::default() });
+            let compiled = Compiled::in_vectors(&segmented, Access::Line, 1, Vector::ALL, &isas()[0]).unwrap();
+            assert!(compiled.is_in_vectors(), "{what}");
+            for total in [0, 1, 7, 8, 15, 16, 17, 31, 32, 33, 64, 65, 131, 200] {
+                let bytes = input(&segmented, total, 5 + total as u64);
+                let inputs: Vec<&[u8]> = bytes.iter().map(Vec::as_slice).collect();
+                let expected = interp::run(&segmented, &inputs, &Request { mode, ..Request::default() }).unwrap();
+                let found = run_directly(&compiled, &segmented, &inputs, total);
+                assert_same(&segmented, &found, &expected.outputs, &format!("{what}, n={total}"));
+                let found = run_tile(&compiled, &segmented, &inputs, total);
+                assert_same(&segmented, &found, &expected.outputs, &format!("{what}, n={total}, in a tile"));
+            }
+        }
     }
 }
 

@@ -27,37 +27,71 @@ pub(crate) struct Cost {
 const COUNTING: usize = 4;
 const COMPRESSING: usize = 3;
 
+/// Vector instructions that a core starts a cycle.
+const INSTRUCTIONS: usize = 3;
+
 impl LaneForm {
     pub(crate) fn cost(&self) -> Cost {
-        let Group { shape, depth, .. } = self.group;
-        let rounds = shape.lanes().ilog2() as usize;
-        let (combined, updated) = self.known();
+        let Group { shape, .. } = self.group;
+        let (combined, _) = self.known();
         let combine = count(&self.combine, &combined);
-        let fold = varying(&self.lift) + (depth - 1) * varying(&self.fold.mapping);
-        let replay = depth * varying(&self.replay.mapping);
-        let blends: usize = self.is_neutral.iter().map(|&is_neutral| 1 + usize::from(!is_neutral)).sum();
-
         let folded = self.columns(&[&self.lift.reads, &self.fold.mapping.reads]);
-        let read = self.columns(&[&self.lift.reads, &self.fold.mapping.reads, &self.replay.mapping.reads]);
         let (records, is_alone) = (self.group.records(), self.is_alone());
         let keeps_states = self.keeps && self.has_state();
         if !self.has_state() {
+            let replay = self.group.depth * self.replay_cost();
             let scan = self.columns(&[&self.replay.mapping.reads]) + replay + self.written();
             return Cost { records, reduce: 0, scan, is_alone, keeps_states };
         }
-        Cost {
-            records,
-            is_alone,
-            keeps_states,
-            reduce: folded + fold + rounds * (combine + self.fold.carried.len()) + combine,
-            scan: read
-                + fold
-                + rounds * (combine + blends)
-                + count(&self.carry_update, &updated)
-                + 2 * self.replay.carried.len()
-                + replay
-                + self.written(),
-        }
+        let rounds = shape.lanes().ilog2() as usize;
+        let reduce = folded + self.folding() + rounds * (combine + self.fold.carried.len()) + combine;
+        Cost { records, is_alone, keeps_states, reduce, scan: self.scanning(self.in_turn) }
+    }
+
+    /// To fold the records of lanes.
+    fn folding(&self) -> usize {
+        varying(&self.lift) + (self.group.depth - 1) * varying(&self.fold.mapping)
+    }
+
+    /// To scan a group, with the carry through lanes in turn or past all at once.
+    fn scanning(&self, in_turn: bool) -> usize {
+        let Group { shape, depth, .. } = self.group;
+        let carried = self.replay.carried.len();
+        let lanes = match in_turn {
+            true => shape.lanes() * (self.behind_cost() + carried),
+            false => {
+                let (combined, _) = self.known();
+                let blends: usize = self.is_neutral.iter().map(|&is_neutral| 1 + usize::from(!is_neutral)).sum();
+                let rounds = shape.lanes().ilog2() as usize;
+                rounds * (count(&self.combine, &combined) + blends) + self.behind_cost() + 2 * carried
+            }
+        };
+        let outputs = match self.states_written {
+            // In turn, the last record's state is there.
+            Some(_) => (depth - usize::from(in_turn)) * self.behind_cost(),
+            None => depth * self.replay_cost(),
+        };
+        let reads = [&self.lift.reads[..], &self.fold.mapping.reads, &self.replay.mapping.reads];
+        self.columns(&reads) + self.folding() + lanes + outputs + self.written()
+    }
+
+    /// Whether the carry should pass lanes in turn: that takes an instruction a record less, and the chain from carry to carry is no
+    /// longer than a group takes.
+    pub(super) fn turns_pay(&self) -> bool {
+        let chain = self.group.shape.lanes() * (self.latency as usize + 1);
+        let in_turn = self.scanning(true);
+        in_turn + self.group.records() <= self.scanning(false) && INSTRUCTIONS * chain <= in_turn
+    }
+
+    /// To replay a record.
+    pub(super) fn replay_cost(&self) -> usize {
+        varying(&self.replay.mapping)
+    }
+
+    /// To take a carry past an aggregate.
+    pub(super) fn behind_cost(&self) -> usize {
+        let (_, updated) = self.known();
+        count(&self.carry_update, &updated)
     }
 
     /// To store a group's outputs, or to put those that are kept side by side.
@@ -133,10 +167,51 @@ impl Group {
             // One by one.
             return 2 * values * self.shape.lanes();
         };
+        // A load, a comparison, and a shuffle of bytes for each mask.
+        if self.fills_masks(layout) {
+            return 3 + values;
+        }
         let rounds = shuffle::rounds(self.shape, vectors) as usize;
         let shuffles = if self.shape.bytes >= 4 { rounds } else { 3 * rounds / 2 };
         let apart = if per_lane == 1 { 0 } else { 2 * values };
         let masks = layout.types().filter(|&ty| ty == Type::Bool).count() * self.depth;
         vectors * (1 + shuffles) + apart + masks
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use monoscan_ir::transform::{Form, lower};
+    use monoscan_ir::{Mode, text, verify};
+
+    use crate::cpu::simd::LaneForm;
+
+    /// The form of sums of `f64`.
+    fn sums(form: Form) -> LaneForm {
+        let sum = "program sums
+               input { size 8, align 8, f64 @ 0 }
+               stage (f64)
+                 identity (0)
+                 lift (%0 = record.0: f64) { return %0 }
+                 combine (%0: f64, %1: f64) {
+                   %2 = add.f64 %0, %1
+                   return %2
+                 }
+               output write
+                 column { size 8, align 8, f64 @ 0 }
+                 project (%0 = state.0: f64) { return %0 }";
+        LaneForm::of(&lower(&verify(text::parse(sum).unwrap()).unwrap(), form)).unwrap()
+    }
+
+    #[test]
+    fn the_carry_passes_two_lanes_in_turn_where_their_records_are_more_work() {
+        assert!(sums(Form { heads: true, ..Form::default() }).in_turn);
+        assert!(!sums(Form::default()).in_turn);
+    }
+
+    #[test]
+    fn states_that_are_written_wait_for_no_record_of_their_group() {
+        assert_eq!(sums(Form::default()).states_written, Some(vec![0]));
+        assert_eq!(sums(Form { mode: Mode::Exclusive, ..Form::default() }).states_written, None);
     }
 }

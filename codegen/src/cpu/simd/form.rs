@@ -22,13 +22,18 @@ fn depth(shape: Shape) -> usize {
 /// compile.
 const MOST_WORK: u32 = 512;
 
+/// The most components of aggregates that stay in registers until the carry is known: half of those there are.
+const MOST_AGGREGATES: usize = 8;
+
 /// A scan of one stage in lanes. A group of records is scanned in five steps; a lane holds B consecutive ones.
 ///
 /// 1. *fold*: each lane takes its records one after the other, from the lift of the first.
 /// 2. *lanes*: an inclusive scan of the lanes' aggregates, in log₂ L steps of `combine`.
-/// 3. *carry update*: the carry passes all of them at once; what the last lane has is the next group's carry.
+/// 3. *carry update*: the carry passes all of them at once; what the last lane has is the next group's carry. Of few lanes, whose records
+///    are much work, it passes one after the other instead, and step 2 is left out.
 /// 4. Each lane is given what the lane before it has, the first the carry.
-/// 5. *replay*: each lane takes its records again, and gives their outputs.
+/// 5. *replay*: each lane takes its records again, and gives their outputs. Where these are states, the aggregates up to each record are
+///    combined with what the lane was given instead: no record waits for the one before.
 ///
 /// Only step 3 waits for the group before. Where outputs read no state, there is the replay alone.
 #[derive(Clone)]
@@ -52,6 +57,13 @@ pub(crate) struct LaneForm {
     pub(crate) fill: Vec<Constant>,
     /// For the components that the fold carries, in its order, whether ⊕ leaves what comes after that state as it is, bit by bit.
     pub(crate) is_neutral: Vec<bool>,
+    /// For each output the component of the replay that it is behind its record, if all outputs are such, and a lane's aggregates up to
+    /// each record give them in no more instructions than the replay.
+    pub(crate) states_written: Option<Vec<usize>>,
+    /// Whether the carry passes one lane after the other, in place of their scan.
+    pub(crate) in_turn: bool,
+    /// Cycles from carry to carry of a record.
+    pub(crate) latency: u32,
     /// Whether the last result of the replay says which records are kept.
     pub(crate) keeps: bool,
     length_only: LengthOnly,
@@ -99,6 +111,9 @@ impl LaneForm {
             combine,
             carry_update: carry_update.function,
             identity: stage.identity.clone(),
+            states_written: None,
+            in_turn: false,
+            latency: program.facts()[0].replay_latency,
             keeps: rank.is_some(),
             length_only: program.facts()[0].length_only.clone(),
             fold,
@@ -158,7 +173,19 @@ impl LaneForm {
             return None;
         }
         self.group = Group::new(shape, depth(shape));
+        self.states_written = self.find_states_written();
+        self.in_turn = self.has_state() && self.turns_pay();
         Some(self)
+    }
+
+    /// For each output the component of the replay that it is behind its record, if it pays to write it so.
+    fn find_states_written(&self) -> Option<Vec<usize>> {
+        let results = &self.replay.mapping.function.results;
+        let (states, outputs) = results.split_at(self.replay.carried.len());
+        let of_state = |output| states.iter().position(|state| state == output);
+        let fits = self.group.depth * self.fold.carried.len() <= MOST_AGGREGATES;
+        let pays = fits && self.has_state() && !self.keeps && self.behind_cost() <= self.replay_cost();
+        outputs.iter().map(of_state).collect::<Option<_>>().filter(|_| pays)
     }
 
     /// Whether outputs read the state.

@@ -96,6 +96,12 @@ impl Group {
         Some((per_lane, vectors.unwrap_or(1)))
     }
 
+    /// Whether a group of a column is truth values in one vector, or half of it, of which one shuffle makes the masks of lanes.
+    pub(crate) fn fills_masks(self, layout: &Layout) -> bool {
+        let are_tight = Tight::of(layout, self.shape).is_some() && layout.types().all(|ty| ty == Type::Bool);
+        are_tight && self.apart == self.depth && matches!(self.records() * layout.size as usize, HALF | 16)
+    }
+
     /// The components of a group of records at `address`: for each record of a lane, for each component that is read.
     pub(crate) fn load(
         self,
@@ -110,6 +116,20 @@ impl Group {
             };
             return (0..self.depth).map(|j| (0..layout.fields.len()).map(|place| gather(j, place)).collect()).collect();
         };
+        // Truth values become masks all at once, while they are bytes.
+        if self.fills_masks(layout) {
+            let flags = match self.records() * tight.count {
+                16 => b.ins().load(types::I8X16, memory::data_flags(), address, 0),
+                _ => self.load_half(b, tight, address),
+            };
+            let masks = self.masks(b, flags);
+            let mut value = |j: usize, place: usize| {
+                let of_lane = |lane: usize| (lane * self.depth + j) * tight.count + place;
+                is_read[place].then(|| shuffle::filled(b, self.shape, masks, of_lane))
+            };
+            return (0..self.depth).map(|j| (0..tight.count).map(|place| value(j, place)).collect()).collect();
+        }
+        let are_masks = layout.types().all(|ty| ty == Type::Bool);
         let (per_lane, vectors) = self.packing(tight);
         let mut loaded = match vectors {
             Some(vectors) => {
@@ -118,10 +138,8 @@ impl Group {
                 };
                 (0..vectors).map(load).collect()
             }
-            None => vec![self.load_half(b, tight, address)],
+            None => vec![self.load_widened(b, tight, address)],
         };
-        // Truth values become masks all at once, while they are bytes.
-        let are_masks = layout.types().all(|ty| ty == Type::Bool);
         if are_masks {
             loaded.iter_mut().for_each(|vector| *vector = self.masks(b, *vector));
         }
@@ -183,11 +201,16 @@ impl Group {
         }
     }
 
-    /// Eight bytes, a lane's share of them in each lane.
+    /// Eight bytes, in the lower half of a vector.
     fn load_half(self, b: &mut FunctionBuilder<'_>, tight: Tight, address: ir::Value) -> ir::Value {
         assert_eq!(self.records() * tight.count * tight.bytes, HALF, "a group of this many bytes");
         let low = b.ins().load(types::I64, memory::data_flags(), address, 0);
-        let mut vector = b.ins().scalar_to_vector(types::I64X2, low);
+        b.ins().scalar_to_vector(types::I64X2, low)
+    }
+
+    /// Eight bytes, a lane's share of them in each lane.
+    fn load_widened(self, b: &mut FunctionBuilder<'_>, tight: Tight, address: ir::Value) -> ir::Value {
+        let mut vector = self.load_half(b, tight, address);
         let mut shape = Shape { bytes: self.depth * tight.count * tight.bytes };
         while shape != self.shape {
             vector = shuffle::retype(b, shape.int(), vector);
@@ -197,7 +220,7 @@ impl Group {
         vector
     }
 
-    /// The inverse of `load_half`.
+    /// The inverse of `load_widened`.
     fn store_half(self, b: &mut FunctionBuilder<'_>, tight: Tight, mut vector: ir::Value, address: ir::Value) {
         assert_eq!(self.records() * tight.count * tight.bytes, HALF, "a group of this many bytes");
         let mut shape = self.shape;

@@ -9,6 +9,7 @@ use super::super::error::CodegenError;
 use super::super::lower::clif_type;
 use super::access::{Read, Records};
 use super::form::LaneForm;
+use super::group::Group;
 use super::lanes::{Lanes, lower_lanes, vector_type};
 use super::shuffle;
 
@@ -90,13 +91,13 @@ pub(crate) fn groups(
     let rank = rank.map(|_| params[1]);
     let (rank, carry) = match work {
         Work::Scan => {
-            let Scanned { rank, next, .. } = group.scan(b, &carry, rank)?;
+            let Scanned { rank, next, .. } = group.scan(b, work, &carry, rank)?;
             (rank, next)
         }
         Work::Reduce => (rank, group.reduce(b, &carry)?),
         Work::Both => {
             let (carry, before) = carry.split_at(replayed.len());
-            let Scanned { rank, mut next, prefixes } = group.scan(b, carry, rank)?;
+            let Scanned { rank, mut next, prefixes } = group.scan(b, work, carry, rank)?;
             next.extend(group.combine(b, before, &prefixes, records)?);
             (rank, next)
         }
@@ -182,7 +183,7 @@ struct Scanned {
     rank: Option<ir::Value>,
     /// The carry, the same in all lanes.
     next: Vec<Lanes>,
-    /// The prefixes of the lanes, of which the last is the group's aggregate.
+    /// The prefixes of the lanes, of which the last is the group's aggregate; none where nobody asks for it.
     prefixes: Vec<Lanes>,
 }
 
@@ -191,6 +192,7 @@ impl GroupCode<'_> {
     fn scan(
         &self,
         b: &mut FunctionBuilder<'_>,
+        work: Work,
         carry: &[Lanes],
         rank: Option<ir::Value>,
     ) -> Result<Scanned, CodegenError> {
@@ -202,19 +204,68 @@ impl GroupCode<'_> {
             return Ok(Scanned { rank, next: Vec::new(), prefixes: Vec::new() });
         }
         let records = self.load(b, &[&form.lift.reads, &form.fold.mapping.reads, &form.replay.mapping.reads]);
-        let aggregates = self.fold(b, &records)?;
-        let prefixes = self.scan_lanes(b, aggregates)?;
-        let behind = self.carry_update(b, carry, &prefixes)?;
-
-        let mut states = Vec::new();
-        let mut next = Vec::new();
-        for (carry, behind) in carry.iter().zip(&behind) {
-            let (carry, behind) = (carry.vector(b, shape), behind.vector(b, shape));
-            states.push(Lanes::Vector(shuffle::shift(b, shape, behind, 1, carry)));
-            next.push(Lanes::Vector(shuffle::broadcast_last(b, shape, behind)));
+        let folded = self.folded(b, &records)?;
+        let lanes = &folded[folded.len() - 1];
+        let prefixes = match form.in_turn && work == Work::Scan {
+            true => Vec::new(),
+            false => self.scan_lanes(b, lanes.clone())?,
+        };
+        let (states, behind) = match form.in_turn {
+            true => self.pass_in_turn(b, carry, lanes)?,
+            false => {
+                let behind = self.carry_update(b, carry, &prefixes, |lane| (lane + 1) * form.group.depth)?;
+                (self.before(b, carry, &behind), behind)
+            }
+        };
+        let last = |lanes: &Lanes| {
+            let vector = lanes.vector(b, shape);
+            Lanes::Vector(shuffle::broadcast_last(b, shape, vector))
+        };
+        let next = behind.iter().map(last).collect();
+        let Some(written) = &form.states_written else {
+            let rank = self.replay(b, &records, states, rank)?;
+            return Ok(Scanned { rank, next, prefixes });
+        };
+        let mut outputs = Vec::new();
+        for (place, folded) in folded.iter().enumerate() {
+            let is_behind = form.in_turn && place + 1 == form.group.depth;
+            let behind = match is_behind {
+                true => behind.clone(),
+                false => self.carry_update(b, &states, folded, |_| place + 1)?,
+            };
+            outputs.push(written.iter().map(|&component| behind[component].clone()).collect());
         }
-        let rank = self.replay(b, &records, states, rank)?;
+        self.store(b, &outputs);
         Ok(Scanned { rank, next, prefixes })
+    }
+
+    /// Takes the carry through one lane after the other, past their aggregates. Gives the states before and behind each lane.
+    fn pass_in_turn(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        carry: &[Lanes],
+        lanes: &[Lanes],
+    ) -> Result<(Vec<Lanes>, Vec<Lanes>), CodegenError> {
+        let Group { shape, depth, .. } = self.form.group;
+        let mut before = carry.to_vec();
+        let mut behind = self.carry_update(b, &before, lanes, |_| depth)?;
+        // Each time one lane more is right.
+        for _ in 1..shape.lanes() {
+            before = self.before(b, carry, &behind);
+            behind = self.carry_update(b, &before, lanes, |_| depth)?;
+        }
+        Ok((before, behind))
+    }
+
+    /// The state before each lane: of the first the carry, of others that behind the lane before.
+    fn before(&self, b: &mut FunctionBuilder<'_>, carry: &[Lanes], behind: &[Lanes]) -> Vec<Lanes> {
+        let shape = self.form.group.shape;
+        let mut before = Vec::new();
+        for (carry, behind) in carry.iter().zip(behind) {
+            let (carry, behind) = (carry.vector(b, shape), behind.vector(b, shape));
+            before.push(Lanes::Vector(shuffle::shift(b, shape, behind, 1, carry)));
+        }
+        before
     }
 
     /// Writes the outputs of the records of each lane, from these states on; of a scan that keeps, those that it keeps, after so many.
@@ -245,7 +296,8 @@ impl GroupCode<'_> {
         let form = self.form;
         let group = form.group;
         let records = self.load(b, &[&form.lift.reads, &form.fold.mapping.reads]);
-        let mut total = self.fold(b, &records)?;
+        let mut folded = self.folded(b, &records)?;
+        let mut total = folded.pop().expect("a lane has records");
         let mut distance = 1;
         while distance < group.shape.lanes() {
             let before = self.moved(b, &total, distance);
@@ -255,14 +307,14 @@ impl GroupCode<'_> {
         self.combine(b, carry, &total, group.records())
     }
 
-    /// The aggregates of the lanes.
-    fn fold(&self, b: &mut FunctionBuilder<'_>, records: &Records) -> Result<Vec<Lanes>, CodegenError> {
+    /// For each record of a lane, the aggregate of the lane's records up to it.
+    fn folded(&self, b: &mut FunctionBuilder<'_>, records: &Records) -> Result<Vec<Vec<Lanes>>, CodegenError> {
         let (lift, fold) = (&self.form.lift, &self.form.fold.mapping);
-        let mut states = self.run(b, &lift.function, &[], &lift.reads, &records[0])?;
+        let mut all = vec![self.run(b, &lift.function, &[], &lift.reads, &records[0])?];
         for record in &records[1..] {
-            states = self.run(b, &fold.function, &states, &fold.reads, record)?;
+            all.push(self.run(b, &fold.function, &all[all.len() - 1], &fold.reads, record)?);
         }
-        Ok(states)
+        Ok(all)
     }
 
     /// The inclusive prefixes of lanes' aggregates.
@@ -319,16 +371,17 @@ impl GroupCode<'_> {
         lower_lanes(b, form.group.shape, &form.tables, &form.combine, &args)
     }
 
-    /// The carry behind each lane.
+    /// The carry past aggregates of so many records in each lane.
     fn carry_update(
         &self,
         b: &mut FunctionBuilder<'_>,
         carry: &[Lanes],
-        prefixes: &[Lanes],
+        aggregates: &[Lanes],
+        records: impl Fn(usize) -> usize,
     ) -> Result<Vec<Lanes>, CodegenError> {
         let form = self.form;
         let before = self.state(carry, &form.replay.carried, |_| 0);
-        let after = self.state(prefixes, &form.fold.carried, |lane| (lane + 1) * form.group.depth);
+        let after = self.state(aggregates, &form.fold.carried, records);
         let args = [before, after].concat();
         lower_lanes(b, form.group.shape, &form.tables, &form.carry_update, &args)
     }

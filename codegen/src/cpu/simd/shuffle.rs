@@ -135,6 +135,18 @@ pub(crate) fn broadcast_last(b: &mut FunctionBuilder<'_>, shape: Shape, v: ir::V
     pick(b, shape, (v, v), |_| lanes - 1)
 }
 
+/// Every lane filled with copies of the one byte that it is `of`.
+pub(crate) fn filled(
+    b: &mut FunctionBuilder<'_>,
+    shape: Shape,
+    bytes: ir::Value,
+    of: impl Fn(usize) -> usize,
+) -> ir::Value {
+    let bytes = retype(b, types::I8X16, bytes);
+    let filled = pick(b, Shape { bytes: 1 }, (bytes, bytes), |byte| of(byte / shape.bytes));
+    retype(b, shape.int(), filled)
+}
+
 /// The lower half of every lane, packed into the lower half of the vector.
 pub(crate) fn narrow(b: &mut FunctionBuilder<'_>, shape: Shape, v: ir::Value) -> ir::Value {
     let half = Shape { bytes: shape.bytes / 2 };
