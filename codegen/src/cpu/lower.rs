@@ -218,20 +218,20 @@ impl<'b> Lowering<'_, 'b> {
         let [_, yes_value, no_value] = inst.operands() else { return None };
         for (value, other, is_kept) in [(*no_value, yes, true), (*yes_value, no, false)] {
             if is_zero(value)
-                && let Some(mask) = self.mask_of_byte(condition, clif_type(ty))
+                && let Some(mask) = self.mask_of_byte(condition, clif_type(ty), is_kept)
             {
-                return Some(if is_kept { self.ins().band(other, mask) } else { self.ins().band_not(other, mask) });
+                return Some(self.ins().band(other, mask));
             }
         }
         Some(self.ins().select(condition, yes, no))
     }
 
-    /// All ones if the condition holds, else zero, where it is a truth value from memory. The negative of its byte has the sign that
-    /// does it: two instructions, where `setcc` and `cmov` take three each.
-    fn mask_of_byte(&mut self, condition: ir::Value, ty: ir::Type) -> Option<ir::Value> {
+    /// All ones if the condition `holds`, or does not, else zero, where it is a truth value from memory. The negative of its byte has the
+    /// sign that does it, or what is one less has: two instructions, where `setcc` and `cmov` take three each.
+    fn mask_of_byte(&mut self, condition: ir::Value, ty: ir::Type, holds: bool) -> Option<ir::Value> {
         let word = memory::word_of_bool(self.b, condition).filter(|_| self.env.x86 && ty.bits() >= 32)?;
-        let negative = self.ins().ineg(word);
-        let mask = self.ins().sshr_imm_u(negative, 63);
+        let signed = if holds { self.ins().ineg(word) } else { self.ins().iadd_imm_s(word, -1) };
+        let mask = self.ins().sshr_imm_u(signed, 63);
         Some(if ty == types::I64 { mask } else { self.ins().ireduce(ty, mask) })
     }
 

@@ -36,7 +36,7 @@ impl Lowering<'_, '_> {
 
     /// One if the condition holds, else zero.
     fn bit(&mut self, ty: ir::Type, condition: ir::Value) -> ir::Value {
-        match self.mask_of_byte(condition, ty) {
+        match self.mask_of_byte(condition, ty, true) {
             Some(mask) => self.ins().ineg(mask),
             None => self.ins().uextend(ty, condition),
         }

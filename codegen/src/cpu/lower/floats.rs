@@ -104,9 +104,11 @@ impl Lowering<'_, '_> {
             let is_zero = |value: &Value| self.function.as_constant(*value).is_some_and(|value| value.bits() == 0);
             let clears = [is_zero(yes_value), is_zero(no_value)];
             let int = clif_type(ty).as_int();
-            let condition = self.ins().uextend(int, args[0]);
-            // All ones where the condition holds, or, one less than it, where it does not.
-            let mask = if clears[0] { self.ins().iadd_imm_s(condition, -1) } else { self.ins().ineg(condition) };
+            let mask = self.mask_of_byte(args[0], int, !clears[0]).unwrap_or_else(|| {
+                let condition = self.ins().uextend(int, args[0]);
+                // All ones where the condition holds, or, one less than it, where it does not.
+                if clears[0] { self.ins().iadd_imm_s(condition, -1) } else { self.ins().ineg(condition) }
+            });
             let mask = self.same_bits(clif_type(ty), mask);
             return Some(match clears {
                 [true, _] => self.ins().band(no, mask),
