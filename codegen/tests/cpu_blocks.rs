@@ -46,15 +46,35 @@ fn programs(ty: &str, size: usize) -> Vec<Verified<Program>> {
           %2 = mul.T %0, %1
           return %2
         }";
+    // Lanes of 64 bits take the carry in turn here.
+    let resets = "
+      stage (T, bool)
+        identity (0.0, false)
+        lift (%0 = record.0: T, %1 = record.1: T) {
+          %2 = const.T 0.8125
+          %3 = lt.bool %1, %2
+          return %0, %3
+        }
+        combine (%0: T, %1: bool, %2: T, %3: bool) {
+          %4 = const.T 0.0
+          %5 = select.T %3, %4, %0
+          %6 = add.T %5, %2
+          %7 = or.bool %1, %3
+          return %6, %7
+        }
+      output write
+        column { size S, align S, T @ 0 }
+        project (%0 = state.0: T) { return %0 }";
     let program = |body: &str| {
         let columns = "input { size S, align S, T @ 0 }\n".repeat(2);
         let program = format!("program rounded\n{columns}{body}");
         let program = program.replace("size S, align S", &format!("size {size}, align {size}"));
         let program = program.replace(".T ", &format!(".{ty} ")).replace(": T", &format!(": {ty}"));
         let program = program.replace("(T, T)", &format!("({ty}, {ty})")).replace("(T)", &format!("({ty})"));
+        let program = program.replace("(T, bool)", &format!("({ty}, bool)"));
         verify(text::parse(&program.replace(", T @", &format!(", {ty} @"))).unwrap()).unwrap()
     };
-    [affine, &decay, sum].map(program).to_vec()
+    [affine, &decay, sum, resets].map(program).to_vec()
 }
 
 /// Numbers around one, with digits to the end.
