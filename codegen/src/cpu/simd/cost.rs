@@ -30,6 +30,10 @@ const COMPRESSING: usize = 3;
 /// Vector instructions that a core starts a cycle.
 const INSTRUCTIONS: usize = 3;
 
+/// The most that the chain from carry to carry may take, in hundredths of what a core takes to start a group's instructions: loads and
+/// stores among these start beside the others.
+const MARGIN_OF_CHAIN: usize = 75;
+
 impl LaneForm {
     pub(crate) fn cost(&self) -> Cost {
         let Group { shape, .. } = self.group;
@@ -75,12 +79,12 @@ impl LaneForm {
         self.columns(&reads) + self.folding() + lanes + outputs + self.written()
     }
 
-    /// Whether the carry should pass lanes in turn: that takes an instruction a record less, and the chain from carry to carry is no
-    /// longer than a group takes.
+    /// Whether the carry should pass lanes in turn: that takes an instruction a record less, and groups do not wait for it.
     pub(super) fn turns_pay(&self) -> bool {
         let chain = self.group.shape.lanes() * (self.latency as usize + 1);
         let in_turn = self.scanning(true);
-        in_turn + self.group.records() <= self.scanning(false) && INSTRUCTIONS * chain <= in_turn
+        let saves = in_turn + self.group.records() <= self.scanning(false);
+        saves && 100 * INSTRUCTIONS * chain <= MARGIN_OF_CHAIN * in_turn
     }
 
     /// To replay a record.
