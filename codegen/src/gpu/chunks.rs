@@ -5,7 +5,8 @@
 //! or three, wherever it began. So there are three passes over the chunks, and a scan:
 //!
 //! 1. The *range* of a chunk is found, the states that may be before it: of the last symbols before
-//!    the chunk, one that leads to few states is looked for, and these are led on to the chunk.
+//!    the chunk, one that leads to few states is looked for, and these are led on to the chunk. Where
+//!    two are left, as in a long string, one that leads to one state is looked for farther back.
 //! 2. The states of the range are led on through the chunk; where some meet, one goes on for them.
 //!    In the end each has a number in the range of the next chunk. So a chunk is a map between
 //!    numbers. Most chunks need no walk, since one state alone is in the range of the next: the
@@ -27,11 +28,14 @@ use super::Transducer;
 /// Most states of ranges, and so of the maps of a chunk.
 pub const RANGES: [usize; 2] = [16, 32];
 
-/// Symbols of a chunk are a multiple of this, and no fewer than those before it that are looked at.
+/// Symbols of a chunk are a multiple of this, and no fewer than those of a window.
 pub const CHUNK_STEP: usize = 64;
 
 /// Symbols before a chunk among which one that leads to few states is looked for.
 pub const CHUNK_WINDOW: usize = 64;
+
+/// Windows before a chunk: the second is looked at where symbols of the first leave two states.
+pub const CHUNK_WINDOWS: usize = 2;
 
 /// The entries of a range behind its states.
 pub const UNUSED_STATE: u16 = u16::MAX;

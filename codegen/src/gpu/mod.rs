@@ -25,7 +25,7 @@ pub use aot::{AotManifest, ExpectedLine, ExpectedValue, FoundLine, ManifestError
 pub use arch::Arch;
 pub use arguments::{Arguments, EPOCH, FAULT, FAULT_STUCK, HEADER_BYTES, TICKET};
 #[cfg(feature = "ptx")]
-pub use chunks::{CHUNK_STEP, CHUNK_WINDOW, ChunkTables, RANGES, StateTable, UNUSED_STATE};
+pub use chunks::{CHUNK_STEP, CHUNK_WINDOW, CHUNK_WINDOWS, ChunkTables, RANGES, StateTable, UNUSED_STATE};
 pub use manifest::{GROUP, Manifest};
 pub use plan::GpuPlan;
 pub use ptx::ptx_instructions;

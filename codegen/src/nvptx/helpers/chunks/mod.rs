@@ -15,7 +15,7 @@ pub use arguments::ChunksArguments;
 use led::Led;
 
 use super::{argument, thread_of_blocks};
-use crate::gpu::{Arch, BANKS, CHUNK_WINDOW, StateTable, WORD};
+use crate::gpu::{Arch, BANKS, CHUNK_WINDOW, CHUNK_WINDOWS, StateTable, WORD};
 use crate::nvptx::emit::{Builder, Space, Ty, Value};
 
 /// The work of a kernel on a chunk.

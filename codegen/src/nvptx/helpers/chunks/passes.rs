@@ -2,7 +2,7 @@
 
 use super::super::argument;
 use super::led::{Led, Step, half};
-use super::{CHUNK_WINDOW, Chunk, ChunksArguments, PIECE, four_of};
+use super::{CHUNK_WINDOW, CHUNK_WINDOWS, Chunk, ChunksArguments, PIECE, four_of};
 use crate::gpu::UNUSED_STATE;
 use crate::nvptx::emit::{Ty, Value, Var};
 
@@ -45,24 +45,44 @@ impl<'k> Chunk<'k> {
         });
     }
 
-    /// Starts from the image of a symbol before the chunk, of those in a window one with few states, and goes on from there; or
-    /// from the first state, if the text begins there. Gives how many states it has.
+    /// Finds the states of the range in the symbols before the chunk, or from the first state, if the text begins there. Gives how
+    /// many they are. What is led on from farther away leads to some of the states that are found nearer. So where two are left, a
+    /// symbol that leads to one is looked for in the window before. (More are seldom brought together there.)
     fn range_found(&self) -> Value<'k> {
         let (k, bytes) = (self.k, self.kernel.symbols.bytes());
         let range = self.alone(self.lane).at(CHUNK_WINDOW * bytes);
-        self.vectors().for_each(|byte| range.at(byte).store(four_of(k.i32(UNUSED)), PIECE));
+        let before = if self.is_from_end() { self.records - self.end() } else { self.begin };
+        let loaded = before.umin(k.i64(CHUNK_WINDOW)).resize(Ty::I32);
+        let [window, found] = [(); 2].map(|()| k.var(k.i32(0)));
+        k.forever(|windows| {
+            self.load_window(window.get(), loaded);
+            let (image, behind) = self.image_found(window.get(), loaded);
+            k.leave_if(windows, window.get().is_not(k.i32(0)) & (image & 0xff).is_not(k.i32(1)));
+            found.set(self.led_on(image, (window.get(), behind), range));
+            window.set(window.get() + 1);
+            let has_window = before.at_least((window.get().resize(Ty::I64) + 1) * CHUNK_WINDOW);
+            let is_asked = found.get().is(k.i32(TOGETHER)) & window.get().below(k.i32(CHUNK_WINDOWS));
+            k.leave_if(windows, !(is_asked & has_window));
+        });
+        let to = self.range(self.number);
+        self.vectors().for_each(|byte| to.at(byte).store(range.at(byte).load(Ty::Words(4), PIECE), PIECE));
+        found.get()
+    }
+
+    /// The image of a symbol of a window, of one with few states, and how many symbols of the window are behind it; or that of the
+    /// first state, before as many as are loaded if that is not all.
+    fn image_found(&self, window: Value<'k>, loaded: Value<'k>) -> (Value<'k>, Value<'k>) {
+        let k = self.k;
         let image_of = |symbol: Value<'k>| {
             argument!(self.k, ChunksArguments.images).as_global().byte(symbol * 4).load_constant(Ty::I32, 4)
         };
         // An image is where its states are, and in the low byte how many.
         let image = k.var(image_of(argument!(self.k, ChunksArguments.symbols).resize(Ty::I32)));
-        let before = if self.is_from_end() { self.records - self.end() } else { self.begin };
-        let loaded = before.umin(k.i64(CHUNK_WINDOW)).resize(Ty::I32);
-        self.load_window(loaded);
         let behind = k.var(loaded);
         k.when(loaded.is(k.i32(CHUNK_WINDOW)), || {
             image.set(k.i32(0xff));
             let depth = argument!(self.k, ChunksArguments.depth).resize(Ty::I32);
+            let nearer = window * CHUNK_WINDOW;
             let piece = k.var(k.i32(0));
             k.repeat_while(
                 || (image.get() & 0xff).at_least(k.i32(2)) & piece.get().below(k.i32(self.window_pieces())),
@@ -72,7 +92,7 @@ impl<'k> Chunk<'k> {
                         // Of those that are led on together, what is farther away leaves fewer.
                         let is_farther = (own & 0xff).is(count) & count.is(k.i32(TOGETHER));
                         let is_better = (own & 0xff).below(count) | is_farther;
-                        let is_taken = is_better & depth.below(distance);
+                        let is_taken = is_better & depth.below(nearer + distance);
                         image.set(is_taken.select(own, image.get()));
                         behind.set(is_taken.select(distance - 1, behind.get()));
                     });
@@ -80,7 +100,15 @@ impl<'k> Chunk<'k> {
                 },
             );
         });
-        let (count, first) = (image.get() & 0xff, image.get() >> 8);
+        (image.get(), behind.get())
+    }
+
+    /// Leads the states of an image to the chunk, through so many symbols of a window and through the nearer windows. What they lead
+    /// to becomes the range; gives how many that are.
+    fn led_on(&self, image: Value<'k>, (window, behind): (Value<'k>, Value<'k>), range: Value<'k>) -> Value<'k> {
+        let k = self.k;
+        self.vectors().for_each(|byte| range.at(byte).store(four_of(k.i32(UNUSED)), PIECE));
+        let (count, first) = (image & 0xff, image >> 8);
         let found = k.var(k.i32(0));
         k.range(k.i32(0), count, k.i32(TOGETHER), |place| {
             let member = |number: usize| {
@@ -88,20 +116,24 @@ impl<'k> Chunk<'k> {
                 argument!(self.k, ChunksArguments.members).as_global().byte(place * 2).load_constant(Ty::Int(16), 2)
             };
             let states = self.states(|number| member(number).resize(Ty::I32));
-            let pieces =
-                k.var((behind.get() + (self.symbols_of_piece() - 1)) >> self.symbols_of_piece().ilog2() as usize);
-            k.repeat_while(
-                || pieces.get().is_not(k.i32(0)),
-                || {
-                    pieces.set(pieces.get() - 1);
-                    self.window_piece(pieces.get(), true, &|symbol, distance| {
-                        let is_led = behind.get().at_least(distance);
+            let (window, behind) = (k.var(window), k.var(behind));
+            k.forever(|windows| {
+                let through = behind.get();
+                let pieces = (through + (self.symbols_of_piece() - 1)) >> self.symbols_of_piece().ilog2() as usize;
+                k.range(k.i32(0), pieces, k.i32(1), |place| {
+                    self.window_piece(pieces - 1 - place, true, &|symbol, distance| {
+                        let is_led = through.at_least(distance);
                         for state in states {
                             state.set(is_led.select(self.next(state.get(), symbol), state.get()));
                         }
                     });
-                },
-            );
+                });
+                k.leave_if(windows, window.get().is(k.i32(0)));
+                // The image of a window but the first has one state, so none of this window is read again.
+                window.set(window.get() - 1);
+                behind.set(k.i32(CHUNK_WINDOW));
+                self.load_window(window.get(), k.i32(CHUNK_WINDOW));
+            });
             for state in states {
                 let is_known = k.var(k.bool(false));
                 k.range(k.i32(0), found.get(), k.i32(1), |known| {
@@ -114,8 +146,6 @@ impl<'k> Chunk<'k> {
                 });
             }
         });
-        let to = self.range(self.number);
-        self.vectors().for_each(|byte| to.at(byte).store(range.at(byte).load(Ty::Words(4), PIECE), PIECE));
         found.get()
     }
 
@@ -139,11 +169,12 @@ impl<'k> Chunk<'k> {
         }
     }
 
-    /// Copies so many symbols before the chunk: those of a window, or, from the end, all there are.
-    fn load_window(&self, count: Value<'k>) {
+    /// Copies so many symbols of a window before the chunk: all of it, or, from the end, all before the last chunk.
+    fn load_window(&self, window: Value<'k>, count: Value<'k>) {
         let (k, bytes) = (self.k, self.kernel.symbols.bytes());
         let to = self.alone(self.lane);
-        let first = if self.is_from_end() { self.end() } else { self.begin - CHUNK_WINDOW };
+        let nearer = window.resize(Ty::I64) * CHUNK_WINDOW;
+        let first = if self.is_from_end() { self.end() + nearer } else { self.begin - CHUNK_WINDOW - nearer };
         let from = self.input().byte(first * bytes);
         let is_aligned = (from.address() & (PIECE - 1)).is(k.i64(0));
         let copy = |ty: Ty, byte: Value<'k>| {
