@@ -3,8 +3,7 @@
 //!
 //! A carry is the fold of all whole groups of tiles before, one after the other, then that of the
 //! beginning of one more group. A window of two groups is read at once, since a block is seldom
-//! further behind than that, or of one group where states are so wide that two would not stay in
-//! registers.
+//! further behind than that, or of one group where that is better.
 
 use super::{END, Ring};
 use crate::gpu::GROUP;
@@ -54,11 +53,11 @@ impl<'k> Ring<'k, '_> {
         });
     }
 
-    /// How many groups a window has. Before the levels of a cascade wait for carries, the first group can be folded while others
-    /// still publish the second.
+    /// How many groups a window has: one where two would not stay in registers, and where carries are waited for most, in cascades
+    /// and where records are looked up. There the first group can be folded while others still publish the second.
     fn window(&self, level: usize) -> usize {
         let held = GROUPS * GROUP / 32 * self.lanes(level).packing().tile_state_bytes();
-        let is_awaited = self.recipe.levels.len() > 1 && !self.recipe.folds_by_look_up();
+        let is_awaited = self.recipe.levels.len() > 1 || self.recipe.folds_by_look_up();
         if held <= WINDOW_BYTES && !is_awaited { GROUPS } else { 1 }
     }
 
