@@ -221,8 +221,9 @@ impl<S: States, In, Out> Scan<S, In, Out> {
     /// A call that succeeds has given what the loop gives, rounding of floats apart; also of operators whose laws hold only
     /// [where nothing overflows](crate::Judgement::overflow_matters_to), for whose states this is compared. Else it is
     ///
-    /// - [`Error::Overflowed`] with the record at which Rust would panic first in a build with overflow checks: an overflow
-    ///   counts if a result hangs on it, so not if it is in an arm that is not taken, or meant, as in `wrapping_add`;
+    /// - [`Error::Overflowed`] with the record at which arithmetic of Rust would panic first in a build with overflow checks: an
+    ///   overflow counts if a result hangs on it, so not if it is in an arm that is not taken, or meant, as in `wrapping_add`;
+    ///   an index past the end, and `clamp` with bounds in the wrong order, are not found;
     /// - [`Error::OutOfOrder`] with the first record that does not [follow](Monoid::follows) the state before it;
     /// - [`Error::Regrouped`] if the loop does not overflow, but elements combined in another order do, and a state before this
     ///   record came out different.

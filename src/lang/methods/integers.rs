@@ -4,7 +4,7 @@ use monoscan_ir::{Opcode, Primitive};
 
 use super::{count_ones, leading_zeros, wrapping_abs, wrapping_add, wrapping_mul, wrapping_sub};
 use crate::lang::numbers::Int;
-use crate::lang::ops::{add, and, apply, cast, div, eq, ge, gt, lift, lt, ne, not, rem, select, sub, value};
+use crate::lang::ops::{add, apply, cast, div, eq, ge, gt, lift, lt, ne, not, rem, select, sub, value};
 use crate::lang::scan_type::V;
 use crate::lang::trace::differs;
 
@@ -73,17 +73,24 @@ pub fn saturating_mul<T: Int>(a: V<T>, b: V<T>) -> V<T> {
     select(overflows, select(negative, lift(T::MIN), lift(T::MAX)), low)
 }
 
-/// `ilog2`; of 0 and of negative numbers, where Rust panics, some number.
+/// `ilog2`; of 0 and of negative numbers, where Rust panics, the subtraction overflows.
 pub fn ilog2<T: Int>(a: V<T>) -> V<u32> {
     differs();
-    sub(lift(T::BITS - 1), leading_zeros(a))
+    let zeros = leading_zeros(a);
+    let zeros = match <T as Primitive>::TYPE.is_signed() {
+        true => select(lt(a, lift(T::ZERO)), lift(T::BITS), zeros),
+        false => zeros,
+    };
+    sub(lift(T::BITS - 1), zeros)
 }
 
-/// `ilog10`: how many powers of ten, from 10 on, are not above; of 0 and of negative numbers, where Rust panics, 0.
+/// `ilog10`: how many powers of ten, from 10 on, are not above; of 0 and of negative numbers, where Rust panics, the
+/// subtraction overflows.
 pub fn ilog10<T: Int>(a: V<T>) -> V<u32> {
     differs();
     let ten = (0..10).fold(T::ZERO, |ten, _| ten + T::ONE);
-    let (mut power, mut digits) = (ten, lift(0));
+    let is_positive = cast::<bool, u32>(gt(a, lift(T::ZERO)));
+    let (mut power, mut digits) = (ten, sub(is_positive, lift(1)));
     loop {
         digits = apply(Opcode::Add, &[value(digits), value(cast::<bool, u32>(ge(a, lift(power))))]);
         if power > T::MAX / ten {
@@ -96,8 +103,10 @@ pub fn ilog10<T: Int>(a: V<T>) -> V<u32> {
 /// `is_multiple_of`
 pub fn is_multiple_of<T: Int>(a: V<T>, b: V<T>) -> V<bool> {
     let zero = lift(T::ZERO);
-    // Of 0 only 0 is a multiple; `a % 0` is a.
-    and(eq(rem(a, b), zero), not(and(eq(b, zero), ne(a, zero))))
+    // Of 0 only 0 is a multiple. It is no divisor then, since Rust does not panic here.
+    let is_of_zero = eq(b, zero);
+    let divisor = select(is_of_zero, lift(T::ONE), b);
+    select(is_of_zero, eq(a, zero), eq(rem(a, divisor), zero))
 }
 
 /// `div_ceil`
