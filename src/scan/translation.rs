@@ -4,9 +4,10 @@
 //!
 //! Skipped are arguments on which Rust would panic in a build with overflow checks, since the
 //! user's crate may be one, and those on which it panics for another reason: what the IR gives
-//! there is unspecified. The first such panic ends the comparison, so that it is reported once. Where
-//! a panic ends the process (`panic = "abort"`), nothing is compared: whether Rust panics is not
-//! known before.
+//! there is unspecified. The first such panic ends the comparison, so that it is reported once.
+//! Where a panic ends the process (`panic = "abort"`), nothing is compared: whether Rust panics is
+//! not known before.
+//!
 //! Floats may differ in the last places: `exp` and its like are the platform's natively and
 //! monoscan's in the IR. Where that is blown up, as in `x.exp().sin()`, a result may differ by what
 //! it changes when the last place of an argument does.

@@ -1,5 +1,5 @@
-//! What Rust's integers panic at is what a checked scan reports, method by method and no more: for
-//! operands that each treats specially.
+//! Checked scans report what Rust's integers panic at and no more, method by method, for operands
+//! that each treats specially.
 
 use std::panic::{catch_unwind, set_hook};
 

@@ -5,8 +5,9 @@
 //! or three, wherever it began. So there are three passes over the chunks, and a scan:
 //!
 //! 1. The *range* of a chunk is found, the states that may be before it: of the last symbols before
-//!    the chunk, one that leads to few states is looked for, and these are led on to the chunk. Where
-//!    two are left, as in a long string, one that leads to one state is looked for farther back.
+//!    the chunk, one that leads to few states is looked for, and these are led on to the chunk.
+//!    Where two are left, as in a long string, one that leads to one state is looked for farther
+//!    back.
 //! 2. The states of the range are led on through the chunk; where some meet, one goes on for them.
 //!    In the end each has a number in the range of the next chunk. So a chunk is a map between
 //!    numbers. Most chunks need no walk, since one state alone is in the range of the next: the

@@ -1,8 +1,8 @@
 //! Helper kernels: what they make, a scan launched after them reads, or they carry its results on.
 //!
 //! None scans more than a block has. In most of them a thread looks at one segment, one record or
-//! one chunk of them, and no thread waits for another; a split and a partition move the records of a
-//! block together.
+//! one chunk of them, and no thread waits for another; a split and a partition move the records of
+//! a block together.
 
 mod chunks;
 mod offsets;
