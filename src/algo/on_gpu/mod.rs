@@ -38,7 +38,8 @@
 //!
 //! # Errors
 //! Beside those of its namesake every function has [`Error::Cuda`], if the device has too little
-//! memory or fails, and [`Error::Device`] for vectors of two devices. A stream that is being captured is refused.
+//! memory or fails, and [`Error::Device`] for vectors of two devices. A stream that is being
+//! captured is refused.
 
 mod ordered;
 mod ragged;
