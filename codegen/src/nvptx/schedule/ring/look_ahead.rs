@@ -53,11 +53,11 @@ impl<'k> Ring<'k, '_> {
         });
     }
 
-    /// How many groups a window has: one where two would not stay in registers, and where carries are waited for most, in cascades
-    /// and where records are looked up. There the first group can be folded while others still publish the second.
+    /// How many groups a window has: one where two would not stay in registers, and in cascades, which wait for carries most. There
+    /// the first group can be folded while others still publish the second.
     fn window(&self, level: usize) -> usize {
         let held = GROUPS * GROUP / 32 * self.lanes(level).packing().tile_state_bytes();
-        let is_awaited = self.recipe.levels.len() > 1 || self.recipe.folds_by_look_up();
+        let is_awaited = self.recipe.levels.len() > 1;
         if held <= WINDOW_BYTES && !is_awaited { GROUPS } else { 1 }
     }
 
