@@ -84,10 +84,10 @@ impl Line<'_> {
             adds_aggregates: is_shared || self.rounds_by_tile(longest),
             streams: is_shared && self.writes && self.should_stream(longest),
         };
-        // Relaxed: a thread that does not see that another one made them looks for each.
-        if self.kernels.walked.load(Ordering::Relaxed) & walked.bit() == 0 {
+        // Who sees the bit sees the kernels, which another thread may have made.
+        if self.kernels.walked.load(Ordering::Acquire) & walked.bit() == 0 {
             variant.make(self.kernels, &walked.kernels(self.kernels), threads)?;
-            self.kernels.walked.fetch_or(walked.bit(), Ordering::Relaxed);
+            self.kernels.walked.fetch_or(walked.bit(), Ordering::Release);
         }
         Ok(())
     }
