@@ -143,11 +143,7 @@ fn bounded_sums_are_composed_as_the_loop_goes() {
             ramps += 1;
         }
         for _ in 0..40 {
-            let count = numbers.next() % 6;
-            let mut record =
-                || vec![number(ty, numbers), number(ty, numbers), Constant::from(numbers.next().is_multiple_of(5))];
-            let records: Vec<Vec<Constant>> = (0..count).map(|_| record()).collect();
-            let state = number(ty, numbers);
+            let (records, state) = run(ty, numbers);
             let Some(expected) = looped(&of, state, &records) else { continue };
             compared += 1;
             let got = composed(&derivation, state, &records, numbers);
@@ -155,6 +151,15 @@ fn bounded_sums_are_composed_as_the_loop_goes() {
         }
     }
     assert!(proved * 2 > ramps && ramps > 25 && compared > 2000, "{proved} of {ramps} proved, {compared} runs");
+}
+
+/// Up to five records, and a state before them.
+fn run(ty: Type, numbers: &mut SplitMix64) -> (Vec<Vec<Constant>>, Constant) {
+    let count = numbers.next() % 6;
+    let mut record =
+        || vec![number(ty, numbers), number(ty, numbers), Constant::from(numbers.next().is_multiple_of(5))];
+    let records = (0..count).map(|_| record()).collect();
+    (records, number(ty, numbers))
 }
 
 /// Every element behind the first may be taken by the step that looks at fewer bounds, and the text form has all of it.
@@ -173,11 +178,7 @@ fn bounded_sums_are_folded_as_the_loop_goes() {
         folds += 1;
         shorter += usize::from(fold.later.function.insts.len() < fold.step.function.insts.len());
         for _ in 0..60 {
-            let count = numbers.next() % 6;
-            let mut record =
-                || vec![number(ty, numbers), number(ty, numbers), Constant::from(numbers.next().is_multiple_of(5))];
-            let records: Vec<Vec<Constant>> = (0..count).map(|_| record()).collect();
-            let state = number(ty, numbers);
+            let (records, state) = run(ty, numbers);
             let Some(expected) = looped(&of, state, &records) else { continue };
             compared += 1;
             let got = folded(&derivation, &fold, state, &records);

@@ -65,9 +65,9 @@ fn wrong(len: u32, e: Element<u32>) -> Min<u32> {
     Min(if begins_right && ends_right { u32::MAX } else { e.index as u32 })
 }
 
-/// The place of the first of some offsets that is wrong; the parameter is where the last one should be.
 type WrongOffsets = Scan<Min<u32>, (u32,), Min<u32>>;
 
+/// The scan of offsets for the first that is wrong, whose parameter is where the last one should be.
 pub(super) fn wrong_offsets() -> Result<&'static WrongOffsets, Error> {
     compiled(|| Scan::<Min<u32>>::builder().lift_at_with(0, wrong {}).build())
 }
