@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | 0 | `u64` | records of a row; a line is one row |
 //! | 8 | address | workspace: the header, then tile states |
-//! | 16 | address | where totals go, row by row, each as the start below is laid out; 0 for nowhere |
+//! | 16 | address | where totals go, a multiple of 4, row by row, each as the start below is laid out; 0 for nowhere |
 //! | 24 | `u64` | nanoseconds after which a wait for another block is given up |
 //! | 32 | `u64` | records that the output columns of a program that filters can take |
 //! | 40 | `u64` | 1 for from the last record to the first, else 0 |
@@ -19,6 +19,9 @@
 //!
 //! The states of a row lie as those of the block do, each at a multiple of 16. Rings take one line,
 //! and read those of the block alone.
+//!
+//! The 8 bytes before totals begin with a `u32` for a fault, as those at 8 of the header do: blocks
+//! that give up write both. So totals may lie in memory of the host, which sees faults there.
 
 use monoscan_ir::{Layout, Program, Type};
 
@@ -31,6 +34,8 @@ pub const TICKET: usize = 0;
 pub const EPOCH: usize = 4;
 /// Where it has what went wrong, as `u32`; 0 for nothing.
 pub const FAULT: usize = 8;
+/// How far before totals a fault is written, too.
+pub const FAULT_BEFORE_TOTALS: usize = 8;
 /// The fault of a block that waited too long for another.
 pub const FAULT_STUCK: u32 = 1;
 

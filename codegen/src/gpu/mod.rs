@@ -23,7 +23,7 @@ pub(crate) use aot::lowered_for;
 #[cfg(feature = "kernels")]
 pub use aot::{AotManifest, ExpectedLine, ExpectedValue, FoundLine, ManifestError, sha256};
 pub use arch::Arch;
-pub use arguments::{Arguments, EPOCH, FAULT, FAULT_STUCK, HEADER_BYTES, TICKET};
+pub use arguments::{Arguments, EPOCH, FAULT, FAULT_BEFORE_TOTALS, FAULT_STUCK, HEADER_BYTES, TICKET};
 #[cfg(feature = "ptx")]
 pub use chunks::{CHUNK_STEP, CHUNK_WINDOW, CHUNK_WINDOWS, ChunkTables, RANGES, StateTable, UNUSED_STATE};
 pub use manifest::{GROUP, Manifest};

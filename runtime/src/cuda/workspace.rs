@@ -122,6 +122,11 @@ impl Workspace {
         Ok(Workspace { memory, stream: stream.clone(), captured: true, failures: 0 })
     }
 
+    /// The device whose memory it is.
+    pub fn device(&self) -> &Device {
+        self.stream.device()
+    }
+
     /// Where the header lies; aligned to 256 bytes.
     pub fn address(&self) -> u64 {
         self.memory.block.address()

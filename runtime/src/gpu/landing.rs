@@ -1,5 +1,5 @@
-//! Landings: places in a stream that can be waited for, with page-locked memory for what is brought
-//! to the host until there.
+//! Landings: places in a stream that can be waited for, with page-locked memory for what comes to
+//! the host until there: copied by the stream, or written by a kernel.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -39,8 +39,8 @@ impl Landing {
     /// Copies these pieces to the host in the stream, one behind the other, and marks the place behind.
     pub(super) fn start(stream: &Stream, pieces: &[DeviceSlice<'_, u8>]) -> Result<Landing, CudaError> {
         let bytes = pieces.iter().map(DeviceRead::len).sum();
-        let mut slot = Slot::take(stream.device(), bytes)?;
-        let mut to_fill = slot.buffer.as_deref_mut().unwrap_or_default();
+        let mut landing = Landing::new(stream.device(), bytes)?;
+        let mut to_fill = landing.buffer();
         for piece in pieces {
             let (to, rest) = to_fill.split_at_mut(piece.len());
             // SAFETY: nobody else has the buffer before the event behind the copies is done; the memory on the device
@@ -48,8 +48,35 @@ impl Landing {
             unsafe { piece.copy_to_async(stream, to) }?;
             to_fill = rest;
         }
-        slot.arrived.record(stream)?;
-        Ok(Landing { bytes, slot: Some(slot), is_reached: AtomicBool::new(false) })
+        landing.mark(stream)?;
+        Ok(landing)
+    }
+
+    /// Space for so many bytes, zeros, which a kernel may write before the place that is to be [marked](Landing::mark).
+    pub(super) fn zeroed(device: &Device, bytes: usize) -> Result<Landing, CudaError> {
+        let mut landing = Landing::new(device, bytes)?;
+        landing.buffer().fill(0);
+        Ok(landing)
+    }
+
+    fn new(device: &Device, bytes: usize) -> Result<Landing, CudaError> {
+        Ok(Landing { bytes, slot: Some(Slot::take(device, bytes)?), is_reached: AtomicBool::new(false) })
+    }
+
+    /// The place is behind what the stream was given so far.
+    pub(super) fn mark(&self, stream: &Stream) -> Result<(), CudaError> {
+        self.slot().arrived.record(stream)
+    }
+
+    /// Where kernels write to it.
+    pub(super) fn address(&self) -> u64 {
+        // Devices see page-locked memory at the host's addresses.
+        self.slot().buffer.as_ref().map_or(0, |buffer| buffer.as_ptr().expose_provenance() as u64)
+    }
+
+    fn buffer(&mut self) -> &mut [u8] {
+        let buffer = self.slot.as_mut().and_then(|slot| slot.buffer.as_deref_mut());
+        buffer.map_or(&mut [], |buffer| &mut buffer[..self.bytes])
     }
 
     pub(super) fn is_done(&self) -> Result<bool, CudaError> {

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use monoscan_codegen::gpu::FAULT_STUCK;
+use monoscan_codegen::gpu::{FAULT, FAULT_BEFORE_TOTALS, FAULT_STUCK};
 use monoscan_ir::Constant;
 
 use super::arguments::unpack;
@@ -37,16 +37,20 @@ const TOTALS: u64 = 1;
 const IN_HEADER: usize = 16;
 const MOST_IN_HEADER: usize = size_of::<Header>() - IN_HEADER;
 
-/// Where the totals of a launch are in device memory: in the header of its workspace, which comes to the host anyway, or in a
-/// workspace of their own.
+// Kernels write a fault before totals: where a header has it.
+const _: () = assert!(IN_HEADER - FAULT_BEFORE_TOTALS == FAULT);
+
+/// Where a kernel writes the totals of a launch: in a header in page-locked memory, which the host reads without a copy; in that of
+/// the workspace, if the launch becomes part of a graph; or in a workspace of their own, if they do not fit in a header.
 pub(super) struct Totals {
+    on_host: Option<Landing>,
     own: Option<Workspace>,
     bytes: usize,
 }
 
 impl Launched {
     /// Marks the place behind the launch in the stream. Where totals are wanted, someone is going to wait: then they,
-    /// and the header, also start their way to the host.
+    /// and the header, also start their way to the host, unless the kernel writes there.
     pub(super) fn new(
         kernel: Arc<GpuKernel>,
         stream: &Stream,
@@ -55,7 +59,10 @@ impl Launched {
         limit: Duration,
     ) -> Result<Launched, CudaError> {
         let mut launched = Launched { kernel, workspace, totals, landing: None, then: None, limit };
-        if !launched.workspace.is_captured() {
+        if let Some(on_host) = launched.totals.as_mut().and_then(|totals| totals.on_host.take()) {
+            on_host.mark(stream)?;
+            launched.landing = Some(on_host);
+        } else if !launched.workspace.is_captured() {
             let pieces = launched.pieces();
             launched.landing = Some(Landing::start(stream, if launched.totals.is_some() { &pieces } else { &[] })?);
         }
@@ -162,13 +169,19 @@ pub(super) fn expect_no_fault(header: Header, limit: Duration) -> Result<(), Cud
 impl Totals {
     /// Those of a launch in this workspace, so many bytes.
     pub(super) fn of(workspace: &Workspace, bytes: usize) -> Result<Totals, CudaError> {
-        let own = if bytes > MOST_IN_HEADER { Some(workspace.lease_beside(TOTALS, bytes)?) } else { None };
-        Ok(Totals { own, bytes })
+        let (mut on_host, mut own) = (None, None);
+        if bytes > MOST_IN_HEADER {
+            own = Some(workspace.lease_beside(TOTALS, bytes)?);
+        } else if !workspace.is_captured() {
+            on_host = Some(Landing::zeroed(workspace.device(), size_of::<Header>())?);
+        }
+        Ok(Totals { on_host, own, bytes })
     }
 
     /// Where the kernel writes them.
     pub(super) fn address(&self, workspace: &Workspace) -> u64 {
-        self.own.as_ref().map_or(workspace.address() + IN_HEADER as u64, Workspace::states)
+        let header = self.on_host.as_ref().map_or(workspace.address(), Landing::address);
+        self.own.as_ref().map_or(header + IN_HEADER as u64, Workspace::states)
     }
 }
 

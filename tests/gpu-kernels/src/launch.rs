@@ -1,6 +1,6 @@
 //! Launches, and whether they wrote what they must.
 
-use monoscan_codegen::gpu::{Arguments, EPOCH, FAULT, Schedule, TICKET};
+use monoscan_codegen::gpu::{Arguments, EPOCH, FAULT, FAULT_BEFORE_TOTALS, Schedule, TICKET};
 use monoscan_ir::{Constant, Layout, Type};
 use scan_emulator::{Fault, LaunchError};
 
@@ -17,12 +17,12 @@ const LONGEST: u64 = 10_000_000_000;
 pub enum Failure {
     /// It did what it must not, or did not end.
     Launch(LaunchError),
-    /// It left the workspace's ticket, epoch and fault otherwise than it should.
+    /// It left the workspace's ticket, epoch and fault, or the fault before totals, otherwise than it should.
     Left {
         /// As they are.
-        found: [u32; 3],
+        found: [u32; 4],
         /// As they should be.
-        expected: [u32; 3],
+        expected: [u32; 4],
     },
     /// It wrote something else.
     Wrong(String),
@@ -32,7 +32,7 @@ impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Failure::Launch(error) => error.fmt(f),
-            Failure::Left { found, expected } => write!(f, "ticket, epoch and fault {found:?} for {expected:?}"),
+            Failure::Left { found, expected } => write!(f, "ticket, epoch and faults {found:?} for {expected:?}"),
             Failure::Wrong(what) => f.write_str(what),
         }
     }
@@ -109,17 +109,23 @@ impl Subject<'_> {
         let mut expected_totals: Vec<u8> = results.totals.iter().flat_map(|t| self.reference.state_bytes(t)).collect();
         let (states, before) = (&self.manifest.arguments.states, machine.read(workspace));
         let states_of_rows = call.each.then(|| machine.buffer(&self.states_of_rows(&given), 0));
-        let total = machine.buffer(&vec![0; call.rows() * states.size as usize], call.shifts[0]);
+        let total =
+            machine.buffer(&vec![0; FAULT_BEFORE_TOTALS + call.rows() * states.size as usize], call.shifts[0] & !3);
         let blocks = self.manifest.blocks(call.rows(), call.records, machine.processors(call)) as u32;
         if blocks > 0 {
             let columns = [&from[..], &to].concat();
             let addresses = [Some(workspace), call.totals.then_some(total), states_of_rows];
-            let addresses = addresses.map(|buffer| buffer.map_or(0, |buffer| machine.address(buffer)));
+            let mut addresses = addresses.map(|buffer| buffer.map_or(0, |buffer| machine.address(buffer)));
+            if call.totals {
+                addresses[1] += FAULT_BEFORE_TOTALS as u64;
+            }
             let columns: Vec<u64> = columns.into_iter().map(|column| machine.address(column)).collect();
             let arguments = self.arguments(call, &given[0], addresses, &columns);
             machine.launch(self, call, blocks, &arguments).map_err(Failure::Launch)?;
         }
-        self.same_header(blocks, &before, &machine.read(workspace))?;
+        let total = machine.read(total);
+        let (before_totals, totals) = total.split_at(FAULT_BEFORE_TOTALS);
+        self.same_header(blocks, &before, &machine.read(workspace), before_totals)?;
         for (number, (layout, expected)) in self.program.output.columns.iter().zip(&expected).enumerate() {
             same_records(&format!("output column {number}"), layout, &machine.read(to[number]), expected)?;
         }
@@ -131,19 +137,20 @@ impl Subject<'_> {
         if !call.totals || blocks == 0 {
             expected_totals.fill(0);
         }
-        same_records("totals", states, &machine.read(total), &expected_totals)
+        same_records("totals", states, totals, &expected_totals)
     }
 
-    /// The content of the workspace after a launch: no ticket, no fault, and the next epoch if tiles were published.
-    fn same_header(&self, blocks: u32, before: &[u8], after: &[u8]) -> Result<(), Failure> {
+    /// The content of the workspace after a launch, and of the bytes before totals: no ticket, no fault, and the next epoch if tiles
+    /// were published.
+    fn same_header(&self, blocks: u32, before: &[u8], after: &[u8], before_totals: &[u8]) -> Result<(), Failure> {
         let word = |bytes: &[u8], at: usize| u32::from_le_bytes(bytes[at..at + 4].try_into().expect("four bytes"));
         let publishes = match self.schedule() {
             Schedule::Ring { .. } => blocks > 0,
             Schedule::LookBack => blocks > 1,
             Schedule::Columnar => false,
         };
-        let expected = [0, word(before, EPOCH) + publishes as u32, 0];
-        let found = [TICKET, EPOCH, FAULT].map(|at| word(after, at));
+        let expected = [0, word(before, EPOCH) + publishes as u32, 0, 0];
+        let found = [word(after, TICKET), word(after, EPOCH), word(after, FAULT), word(before_totals, 0)];
         if found == expected { Ok(()) } else { Err(Failure::Left { found, expected }) }
     }
 

@@ -321,10 +321,13 @@ fn waits_in_vain_end() {
             .calls()
             .find(|(_, intrinsic, _)| *intrinsic == Intrinsic::StorePair)
             .expect("tiles are published");
-        let call = Call { timeout: 1000, ..Call::line(7 * subject.plan().tile()) };
-        match subject.run(&[call], &[Fault::WithoutCall(publish.0)]) {
-            Err(Failure::Left { found, .. }) => assert_eq!(found, [0, 1, FAULT_STUCK]),
-            other => panic!("{schedule:?}: {other:?}"),
+        for totals in [false, true] {
+            let call = Call { timeout: 1000, totals, ..Call::line(7 * subject.plan().tile()) };
+            let told = if totals { FAULT_STUCK } else { 0 };
+            match subject.run(&[call], &[Fault::WithoutCall(publish.0)]) {
+                Err(Failure::Left { found, .. }) => assert_eq!(found, [0, 1, FAULT_STUCK, told]),
+                other => panic!("{schedule:?}: {other:?}"),
+            }
         }
     }
 }

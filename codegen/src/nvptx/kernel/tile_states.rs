@@ -5,7 +5,7 @@
 //! a fixed tree. Which states are combined with which thus depends on the numbers of tiles alone,
 //! and floats are rounded the same way in every run.
 
-use crate::gpu::{Arguments, FAULT, FAULT_STUCK, GROUP, HEADER_BYTES};
+use crate::gpu::{Arguments, FAULT, FAULT_BEFORE_TOTALS, FAULT_STUCK, GROUP, HEADER_BYTES};
 use crate::nvptx::emit::{Ty, Value, Var};
 use crate::nvptx::kernel::state::{State, select};
 use crate::nvptx::kernel::warp::{Lanes, get, set};
@@ -118,6 +118,12 @@ impl<'k> TileStates<'k, '_> {
         let late = (now - since.get()).at_least(self.lanes.args.word(Arguments::TIMEOUT));
         let fault = self.workspace.at(FAULT);
         k.when(late, || k.store_control(fault, k.i32(FAULT_STUCK as usize)));
-        late | k.load_control(fault).is_not(k.i32(0))
+        let is_hopeless = late | k.load_control(fault).is_not(k.i32(0));
+        let totals = self.lanes.args.word(Arguments::TOTAL);
+        k.when(is_hopeless & totals.is_not(k.i64(0)), || {
+            let fault = (totals - k.i64(FAULT_BEFORE_TOTALS)).as_global();
+            k.store_control(fault, k.i32(FAULT_STUCK as usize));
+        });
+        is_hopeless
     }
 }
