@@ -99,6 +99,13 @@ fn a_refusal_names_what_is_odd_and_its_advice_helps() {
     let refused = refusal(Scan::from_loop(digits, 0)).to_string();
     assert!(refused.contains("no family of functions has `div` of the state in `state / 10`"), "{refused}");
 
+    let products = scan!(|s: u16, x: u8| -> u16 { s.wrapping_mul(s.wrapping_sub(1)).wrapping_add(x as u16) });
+    let refused = refusal(Scan::from_loop(products, 0)).to_string();
+    assert!(refused.contains("`state * (state - 1)`"), "{refused}");
+    let products = scan!(|s: i32, x: u8| -> i32 { s.wrapping_mul(s.wrapping_add(-7)).wrapping_add(x as i32) });
+    let refused = refusal(Scan::from_loop(products, 0)).to_string();
+    assert!(refused.contains("`state * (state - 7)`"), "{refused}");
+
     let table = [3u8, 1, 4, 1, 5, 9, 2, 6];
     let hops = scan!(|s: u32, x: u8| -> u32 { s + table[((s + x as u32) % 8) as usize] as u32 });
     let refused = refusal(Scan::from_loop(hops, 0)).to_string();

@@ -1,7 +1,7 @@
 //! Values as the text of an expression, for refusals.
 
 use super::code::Code;
-use crate::function::{Payload, Value};
+use crate::function::{Inst, Payload, Value};
 use crate::opcode::{Opcode, Rule};
 
 /// Deeper than this an expression is cut off.
@@ -40,6 +40,9 @@ impl Names<'_> {
         if depth == 0 {
             return "…".to_owned();
         }
+        if let Some((minuend, subtrahend)) = as_difference(code, inst) {
+            return format!("({} - {subtrahend})", self.expression(code, minuend, depth - 1));
+        }
         let x: Vec<String> = inst.operands().iter().map(|&x| self.expression(code, x, depth - 1)).collect();
         let sign = match inst.opcode {
             Opcode::Add => "+",
@@ -73,6 +76,14 @@ impl Names<'_> {
             _ => inst.opcode.name().to_owned(),
         }
     }
+}
+
+/// A sum with a constant whose negative is smaller, as a difference: `s - 1` is simplified to a sum.
+fn as_difference(code: &Code<'_>, inst: Inst) -> Option<(Value, i128)> {
+    let &[first, second] = inst.operands() else { return None };
+    let constant = code.constant_of(second).filter(|constant| constant.ty().is_int())?;
+    let negative = (1 << constant.ty().bits()) - constant.bits() as i128;
+    (inst.opcode == Opcode::Add && negative <= constant.bits() as i128).then_some((first, negative))
 }
 
 fn is_balanced(text: &str) -> bool {
