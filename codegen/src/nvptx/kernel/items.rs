@@ -12,7 +12,8 @@ use crate::nvptx::kernel::bytes::Bytes;
 use crate::nvptx::kernel::columns::{InMemory, Loaded, group_bytes, store_fields};
 use crate::nvptx::kernel::element::Element;
 
-/// About how many instructions a thread's items may have when it is unrolled; a longer one becomes a loop over load groups.
+/// About how many instructions a thread's items may have when they are unrolled. More become a loop over load groups, and load
+/// groups of more one over records.
 const MOST_UNROLLED: usize = 3000;
 
 /// Bytes of a record's place in the list of those of a warp that are kept.
@@ -106,7 +107,7 @@ impl<'k> ThreadItems<'k, '_> {
             || {
                 let records = (self.count - start).umin(k.i32(self.plan.items_per_thread()));
                 let records = start.below(self.count).select(records, k.i32(0));
-                let first = self.first_groups(start, records, pass);
+                let first = if self.is_long(pass) { k.i32(0) } else { self.first_groups(start, records, pass) };
                 k.range(first, records, k.i32(1), |place| self.single(start + place, pass));
             },
         );
@@ -190,9 +191,18 @@ impl<'k> ThreadItems<'k, '_> {
         pass.packed().filter(|_| !self.shifted && self.plan.load_group.is_multiple_of(4))
     }
 
+    /// Whether a load group takes so many instructions that each record goes by itself.
+    fn is_long(&self, pass: &dyn Pass<'k>) -> bool {
+        pass.work() * self.plan.load_group > MOST_UNROLLED
+    }
+
     /// The items of a thread without gaps, in the order of the scan.
     fn full(&self, start: Value<'k>, pass: &dyn Pass<'k>) {
-        if let Some(packed) = self.packed(pass) {
+        let k = self.k;
+        if self.is_long(pass) {
+            let items = k.i32(self.plan.items_per_thread());
+            k.range(k.i32(0), items, k.i32(1), |place| self.single(start + place, pass));
+        } else if let Some(packed) = self.packed(pass) {
             self.each_group(start, packed.work() * self.plan.items_per_thread() / 4, |start| {
                 self.words(start, &*packed)
             });

@@ -90,7 +90,7 @@ impl Code {
 
     /// About how many instructions it is.
     pub(crate) fn work(&self) -> usize {
-        self.function.insts.len()
+        self.function.insts.iter().map(work).sum()
     }
 
     /// About how many instructions it is where each works on a word of 32 bits.
@@ -117,6 +117,13 @@ impl Code {
         }
         function.results.iter().map(|result| lowering.values[result.index()]).collect()
     }
+}
+
+/// About how many instructions one of the IR becomes: vectors take one for each word, and some more where they are permuted.
+fn work(inst: &Inst) -> usize {
+    const PERMUTE: usize = 8;
+    let words = if inst.ty.is_vector() { inst.ty.size().div_ceil(size_of::<u32>()) } else { 1 };
+    if inst.opcode.rule() == Rule::Permute { PERMUTE * words } else { words }
 }
 
 /// A lane of a vector.
