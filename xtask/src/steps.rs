@@ -47,6 +47,8 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
         model(runner, "shuttle");
         runner.command(&format!("{CLIPPY} --all-features -- -D warnings"));
         documents_and_features(runner);
+        // Most of their time is one compilation on one core.
+        runner.command(&format!("{TESTS} --all-features --no-fail-fast --doc"));
     };
     runner.side_by_side(beside, workspace);
     runner.finish()
@@ -61,10 +63,11 @@ const TESTS: &str = "cargo test --release --config .cargo/tests.toml --workspace
 /// The linter of all code, tests among it. After it come the features, and that its warnings are errors.
 const CLIPPY: &str = "cargo clippy --release --config .cargo/tests.toml --workspace --all-targets";
 
-/// The tests of the workspace.
+/// The tests of the workspace, but for those in documents.
 fn workspace(runner: &mut Runner) {
     // A snapshot that differs fails here instead of leaving a file to review.
-    runner.command_with(&format!("{TESTS} --all-features --no-fail-fast"), &[("INSTA_UPDATE", "no")]);
+    let line = format!("{TESTS} --all-features --no-fail-fast --lib --bins --tests");
+    runner.command_with(&line, &[("INSTA_UPDATE", "no")]);
     // The tests have built these; with fewer features all would be built once more.
     let promised = Promised::read();
     for Example { name, arguments, .. } in promised.map_or(Vec::new(), |promised| promised.with_features) {
