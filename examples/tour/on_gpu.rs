@@ -45,6 +45,18 @@ pub(crate) fn on_gpu(table: &Table, gpu: Device) -> Result<(), Failure> {
         (CORES, || select::select(&x, &flags).expect(RIGHT)),
     )?;
     table.line(
+        ("select with places", ["n", "1", "1"]),
+        || pair(on_gpu::select_with_places(&dx, &dflags)?),
+        (CORES, || select::select_with_places(&x, &flags).expect(RIGHT)),
+    )?;
+    let positive = select::Select::by(scan!(|x: i32| -> bool { x > 0 }))?;
+    let positive_there = positive.on(gpu)?;
+    table.line(
+        ("select by a predicate", ["n", "1", "1"]),
+        || Ok::<_, AlgoError>(positive_there.select(&dx)?.to_vec()?),
+        (CORES, || positive.select(&x).expect(RIGHT)),
+    )?;
+    table.line(
         ("partition", ["n", "1", "2"]),
         || on_gpu::partition(&dx, &dflags).and_then(|(parts, set)| Ok((parts.to_vec()?, set))),
         (CORES, || select::partition(&x, &flags).expect(RIGHT)),
@@ -63,6 +75,11 @@ pub(crate) fn on_gpu(table: &Table, gpu: Device) -> Result<(), Failure> {
         ("unique", ["n", "1", "1"]),
         || Ok::<_, AlgoError>(on_gpu::unique(&dkeys)?.to_vec()?),
         (CORES, || runs::unique(&keys).expect(RIGHT)),
+    )?;
+    table.line(
+        ("unique by key", ["n", "1", "1"]),
+        || pair(on_gpu::unique_by_key(&dkeys, &dx)?),
+        (CORES, || runs::unique_by_key(&keys, &x).expect(RIGHT)),
     )?;
     table.line(
         ("radix sort i32", ["4 n", "4", "12"]),
@@ -156,7 +173,7 @@ pub(crate) fn on_gpu(table: &Table, gpu: Device) -> Result<(), Failure> {
     )?;
     say!(
         "\non the CPU alone: run-length decoding, quicksort, long integers, recurrences, lists, trees, brackets and\n\
-         text, which are blocks and loops there; moments by key and places, which have no function for a GPU yet"
+         text, which are blocks and loops there"
     );
     Ok(())
 }

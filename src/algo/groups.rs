@@ -234,11 +234,22 @@ where
     T: Real,
 {
     check_length("keys", x.len(), keys.len())?;
-    let scan = compiled(|| {
+    Ok(scan_of_moments::<K, T>()?.inclusive((keys, x))?)
+}
+
+/// The columns of the scan of [`moments_by_key`].
+pub(super) type MomentsByKey<K, T> = Scan<Segmented<Moments<T>>, (K, T), Unzipped<(K, Moments<T>)>>;
+
+/// The scan of [`moments_by_key`].
+pub(super) fn scan_of_moments<K, T>() -> Result<&'static MomentsByKey<K, T>, crate::Error>
+where
+    K: ScanType + PartialEq,
+    T: Real,
+{
+    compiled(|| {
         let samples = Scan::<Segmented<Moments<T>>>::builder().lift_at(sample {});
         samples.filter(ends {}).project_at(total {}).unzip().build()
-    })?;
-    Ok(scan.inclusive((keys, x))?)
+    })
 }
 
 /// The different values, in order, and how often each occurs. Each NaN counts as a value of its own.

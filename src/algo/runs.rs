@@ -182,15 +182,24 @@ where
     V: ScanType,
 {
     check_length("values", keys.len(), values.len())?;
-    let scan = compiled(|| {
+    Ok(scan_of_first_pairs::<K, V>()?.inclusive((keys, values))?)
+}
+
+/// The scan of [`unique_by_key`].
+#[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
+pub(super) fn scan_of_first_pairs<K, V>() -> Result<&'static Scan<Sum<u32>, (K, V), Unzipped<(K, V)>>, Error>
+where
+    K: ScanType + PartialEq,
+    V: ScanType,
+{
+    compiled(|| {
         Scan::<Sum<u32>>::builder()
             .lift(scan!(|_key: K, _value: V| -> Sum<u32> { Sum(0) }))
             .filter(key_begins {})
             .project_with_record(scan!(|_none: Sum<u32>, key: K, value: V| -> (K, V) { (key, value) }))
             .unzip()
             .build()
-    })?;
-    Ok(scan.inclusive((keys, values))?)
+    })
 }
 
 #[cfg(all(test, feature = "gpu"))]

@@ -20,6 +20,8 @@
 //! a block between two loops, 2 passes.
 
 use super::{AlgoError, check_length, compiled, counted, split};
+#[cfg(feature = "gpu")]
+use crate::Device;
 use crate::Error;
 use crate::lang::V;
 use crate::ops::Sum;
@@ -102,15 +104,20 @@ pub fn select_into<T: ScanType>(x: &[T], flags: &[bool], kept: &mut [T]) -> Resu
 pub fn select_with_places<T: ScanType>(x: &[T], flags: &[bool]) -> Result<(Vec<T>, Vec<u32>), AlgoError> {
     check_length("flags", x.len(), flags.len())?;
     counted(x.len())?;
-    let scan = compiled(|| {
+    Ok(scan_with_places::<T>()?.inclusive((flags, x))?)
+}
+
+/// The scan of [`select_with_places`].
+#[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
+pub(super) fn scan_with_places<T: ScanType>() -> Result<&'static Scan<Sum<u32>, (bool, T), Unzipped<(T, u32)>>, Error> {
+    compiled(|| {
         Scan::<Sum<u32>>::builder()
             .lift(scan!(|_flag: bool, _x: T| -> Sum<u32> { Sum(0) }))
             .filter(is_flagged {})
             .project_at(with_place {})
             .unzip()
             .build()
-    })?;
-    Ok(scan.inclusive((flags, x))?)
+    })
 }
 
 /// The places of the flags that are set.
@@ -119,14 +126,18 @@ pub fn select_with_places<T: ScanType>(x: &[T], flags: &[bool]) -> Result<(Vec<T
 /// [`AlgoError::TooLong`].
 pub fn places(flags: &[bool]) -> Result<Vec<u32>, AlgoError> {
     counted(flags.len())?;
-    let scan = compiled(|| {
+    Ok(scan_of_places()?.inclusive(flags)?)
+}
+
+/// The scan of [`places`].
+pub(super) fn scan_of_places() -> Result<&'static Scan<Sum<u32>, (bool,), u32>, Error> {
+    compiled(|| {
         Scan::<Sum<u32>>::builder()
             .lift(scan!(|_flag: bool| -> Sum<u32> { Sum(0) }))
             .filter(is_set {})
             .project_at(place {})
             .build()
-    })?;
-    Ok(scan.inclusive(flags)?)
+    })
 }
 
 /// [`select`] by a predicate, which is compiled into the scan: build it once.
@@ -161,6 +172,22 @@ impl<T: ScanType> Select<T> {
             .unzip()
             .build()?;
         Ok(Select { records, with_places })
+    }
+
+    /// The same on a GPU, for vectors that are there. Compiles its kernels: make it once.
+    ///
+    /// # Errors
+    /// As [`Scan::on`].
+    #[cfg(feature = "gpu")]
+    pub fn on(&self, device: impl Into<Device>) -> Result<super::on_gpu::Select<T>, Error> {
+        let device = device.into();
+        Ok(super::on_gpu::Select { records: self.records.on(device)?, with_places: self.with_places.on(device)? })
+    }
+
+    /// The scans of [`select`](Select::select) and of [`select_with_places`](Select::select_with_places) as programs.
+    #[cfg(feature = "gpu")]
+    pub(super) fn programs(&self) -> [monoscan_ir::Verified<monoscan_ir::Program>; 2] {
+        [self.records.as_dyn().program().clone(), self.with_places.as_dyn().program().clone()]
     }
 
     /// The scan: reads a column of records and writes those that are kept.

@@ -12,12 +12,13 @@
 //! | [`sizes`](Tour::sizes) | half the steps from entering to leaving |
 //! | [`leaves`](Tour::leaves) | steps that enter a leaf; from entering to leaving |
 //! | [`subtree_sums`](Tour::subtree_sums) | values entered; from entering to leaving |
-//! | [`path_sums`](Tour::path_sums) | values entered less values left; when it is entered |
+//! | [`path_sums`](Tour::path_sums) | values entered less values of subtrees that ended; when it is entered |
 //!
 //! The first four are known once there is a tour, which keeps three numbers of each node: those
 //! entered before it, those in its subtree, and those above it. For the others only the steps that
 //! enter count, or only those that leave, so their scans have n records and not 2 n: work n, depth
-//! 1 scan between two loops, 3 passes; paths take two scans.
+//! 1 scan between two loops, 3 passes. For paths the first loop subtracts each value where its
+//! subtree ends, on one thread.
 //!
 //! The tour of an array of parents is a linked list, which is put in order by
 //! [list ranking](super::lists): a radix sort, depth 3 scans in all. Where parents have smaller
@@ -228,12 +229,15 @@ impl Tour {
     /// [`AlgoError::Length`] if there is not one value for each node.
     pub fn path_sums<T: Num>(&self, values: &[T]) -> Result<Vec<T>, AlgoError> {
         check_length("values", self.len(), values.len())?;
-        let entered = sums(self.len(), |place| values[self.entered[place] as usize])?;
-        let mut left = vec![0; self.len()];
-        self.nodes.iter().zip(0..).for_each(|(node, number)| left[node.left_before() as usize] = number);
-        let left = sums(self.len(), |place| values[left[place] as usize])?;
-        // Those before it that are not left are above it.
-        Ok(self.each(|node| entered[node.before as usize + 1].wrapped_sub(left[(node.before - node.depth) as usize])))
+        // A value counts from where its node is entered to the end of its subtree.
+        let mut sums = vec![T::ZERO; self.len() + 1];
+        for (node, &value) in self.nodes.iter().zip(values) {
+            let std::ops::Range { start, end } = node.subtree();
+            sums[start] = sums[start].wrapped_add(value);
+            sums[end] = sums[end].wrapped_sub(value);
+        }
+        compiled(Scan::<Sum<T>>::plain)?.inclusive_in_place(&mut sums)?;
+        Ok(self.each(|node| sums[node.before as usize]))
     }
 
     /// The sum of this, which is so of a node, over the subtree of each.

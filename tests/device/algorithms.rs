@@ -81,6 +81,18 @@ fn records_are_kept_parted_and_counted() {
         let (dx, dwide, dflags) = (there(&x), there(&wide), there(&flags));
         let kept = select::select(&x, &flags).unwrap();
         assert_eq!(here(on_gpu::select(&dx, &dflags).unwrap()), kept);
+        let (records, places) = on_gpu::select_with_places(&dwide, &dflags).unwrap();
+        assert_eq!((here(records), here(places)), select::select_with_places(&wide, &flags).unwrap());
+        assert_eq!(here(on_gpu::places(&dflags).unwrap()), select::places(&flags).unwrap());
+        let by = select::Select::by(scan!(|x: i32| -> bool { x & 5 == 4 })).unwrap();
+        let by_there = by.on(gpu()).unwrap();
+        let expected = by.select_with_places(&x).unwrap();
+        let (records, places) = by_there.select_with_places(&dx).unwrap();
+        assert_eq!((here(records), here(places)), expected);
+        assert_eq!(here(by_there.select(&dx).unwrap()), expected.0);
+        let mut out = there(&x);
+        assert_eq!(by_there.select_into(&dx, &mut out).unwrap(), expected.0.len());
+        assert_eq!(here(out)[..expected.0.len()], expected.0);
         let mut out = there(&x);
         assert_eq!(on_gpu::select_into(&dx, &dflags, &mut out).unwrap(), kept.len());
         let (parts, set) = on_gpu::partition(&dwide, &dflags).unwrap();
@@ -104,6 +116,8 @@ fn records_are_kept_parted_and_counted() {
         let (values, lengths) = on_gpu::encode(&there(&few)).unwrap();
         assert_eq!((here(values), here(lengths)), runs::encode(&few).unwrap());
         assert_eq!(here(on_gpu::unique(&there(&few)).unwrap()), runs::unique(&few).unwrap());
+        let (keys, values) = on_gpu::unique_by_key(&there(&few), &dwide).unwrap();
+        assert_eq!((here(keys), here(values)), runs::unique_by_key(&few, &wide).unwrap());
         // Equal records that differ: there the last one of a run.
         let zeros: Vec<f32> = few.iter().map(|&x| if x < 2 { [0.0, -0.0][x as usize] } else { 1.0 }).collect();
         let (values, lengths) = on_gpu::encode(&there(&zeros)).unwrap();
@@ -149,6 +163,16 @@ fn segments_have_their_totals_and_series_their_past() {
         assert_eq!((here(firsts), here(sums)), groups::sums_by_key(&keys, &numbers).unwrap());
         let (firsts, sums) = on_gpu::totals_by_key(&there(&keys), &there(&x)).unwrap();
         assert_eq!((here(firsts), here(sums)), groups::totals_by_key(&keys, &x).unwrap());
+        let floats: Vec<f64> = numbers.iter().map(|&x| f64::from(x)).collect();
+        let (firsts, moments) = on_gpu::moments_by_key(&there(&keys), &there(&floats)).unwrap();
+        let (expected_firsts, expected) = groups::moments_by_key(&keys, &floats).unwrap();
+        let moments = here(moments);
+        assert_eq!((here(firsts), moments.len()), (expected_firsts, expected.len()));
+        for (found, expected) in moments.iter().zip(expected) {
+            assert_eq!(found.count, expected.count);
+            assert!((found.mean - expected.mean).abs() <= 1e-9 * expected.mean.abs().max(1.0));
+            assert!((found.variance() - expected.variance()).abs() <= 1e-9 * expected.variance().max(1.0));
+        }
 
         let is_there: Vec<bool> = keys.iter().map(|&key| key == 0).collect();
         let (dnumbers, dthere) = (there(&numbers), there(&is_there));
@@ -179,6 +203,9 @@ fn what_algorithms_refuse_of_slices_they_refuse_on_a_device() {
     let (x, flags) = (there(&[1u32, 2, 3]), there(&[true]));
     let length = |error: AlgoError| matches!(error, AlgoError::Length { expected: 3, got: 1, .. });
     assert!(length(on_gpu::select(&x, &flags).unwrap_err()));
+    assert!(length(on_gpu::select_with_places(&x, &flags).unwrap_err()));
+    assert!(length(on_gpu::unique_by_key(&x, &flags).unwrap_err()));
+    assert!(length(on_gpu::moments_by_key(&flags, &there(&[1.0f64; 3])).unwrap_err()));
     assert!(length(on_gpu::partition(&x, &flags).unwrap_err()));
     let (mut parts, mut two) = (there(&[9u32; 3]), there(&[9u32; 2]));
     let error = Workspace::new().partition_on_device(&x, &there(&[true; 3]), &mut parts, &mut two).unwrap_err();
@@ -204,6 +231,8 @@ fn what_algorithms_refuse_of_slices_they_refuse_on_a_device() {
     let even = Scan::<Sum<u32>>::builder().lift(scan!(|x: u32| -> Sum<u32> { Sum(x) }));
     let even = even.project(scan!(|sum: Sum<u32>| -> bool { sum.0 % 2 == 0 })).build().unwrap().on(gpu()).unwrap();
     let captured_flags = even.in_stream(&stream).inclusive(&x).unwrap();
+    let three_floats = there(&[1.0f64; 3]);
+    let large = select::Select::by(scan!(|x: u32| -> bool { x > 1 })).unwrap().on(gpu()).unwrap();
     let mut refused = None;
     let captured = Graph::capture(&stream, || {
         // `y` beside a vector of another stream, in each place.
@@ -211,8 +240,16 @@ fn what_algorithms_refuse_of_slices_they_refuse_on_a_device() {
         let with_values = on_gpu::sort_with_values(&mut three, &mut y, Order::Ascending).is_err();
         let summed = on_gpu::sums_by_key(&y, &x).is_err();
         let product = Csr::new(&offsets, &y, &values, 7).is_err();
-        let parted = on_gpu::partition(&x, &captured_flags).is_err() && on_gpu::select(&x, &captured_flags).is_err();
-        refused = Some(sorted && with_values && summed && product && parted);
+        let parted = on_gpu::partition(&x, &captured_flags).is_err();
+        let kept = on_gpu::select(&x, &captured_flags).is_err()
+            && on_gpu::select_with_places(&x, &captured_flags).is_err()
+            && on_gpu::places(&captured_flags).is_err()
+            && on_gpu::unique_by_key(&x, &y).is_err()
+            && on_gpu::moments_by_key(&y, &three_floats).is_err()
+            && large.select(&y).is_err()
+            && large.select_into(&x, &mut y).is_err()
+            && large.select_with_places(&y).is_err();
+        refused = Some(sorted && with_values && summed && product && parted && kept);
         sums.in_stream(&stream).inclusive_in_place(&mut y).map(drop)
     });
     assert!(captured.is_ok() && refused == Some(true));

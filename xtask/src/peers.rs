@@ -42,6 +42,13 @@ const PEERS: &[Peer] = &[
     Peer { name: "std_scan", packages: TBB, probe: FINDS_TBB, build: &[shared_object!("std_scan")] },
     Peer { name: "tbb_scan", packages: TBB, probe: FINDS_TBB, build: &[shared_object!("tbb_scan")] },
     Peer {
+        name: "gmp_add",
+        packages: "g++ libgmp-dev",
+        probe: "g++ -E -x c++ -include gmp.h -o /dev/null /dev/null",
+        build: &["g++ -std=c++17 -O3 -march=native -Wall -Wextra -Werror -shared -fPIC benches/peers/gmp_add.cpp \
+             -o target/peers/libgmp_add.so -lgmp"],
+    },
+    Peer {
         name: "parlay_scan",
         packages: "g++ git",
         probe: "git --version",

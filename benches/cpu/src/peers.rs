@@ -17,6 +17,7 @@ use crate::race::Runner;
 pub(crate) struct Peers {
     pub(crate) std_scan: Result<Native, String>,
     pub(crate) tbb_scan: Result<Native, String>,
+    pub(crate) gmp_add: Result<Native, String>,
     pub(crate) python: Result<RefCell<Python>, String>,
 }
 
@@ -26,6 +27,7 @@ impl Peers {
         Peers {
             std_scan: Native::open("std_scan"),
             tbb_scan: Native::open("tbb_scan"),
+            gmp_add: Native::of_one_thread("gmp_add"),
             python: Python::start().map(RefCell::new),
         }
     }
@@ -33,7 +35,7 @@ impl Peers {
     /// None, because they were not asked for.
     pub(crate) fn none() -> Peers {
         let why = || String::from("left out: --rust-only");
-        Peers { std_scan: Err(why()), tbb_scan: Err(why()), python: Err(why()) }
+        Peers { std_scan: Err(why()), tbb_scan: Err(why()), gmp_add: Err(why()), python: Err(why()) }
     }
 }
 
@@ -54,16 +56,22 @@ fn not_built(name: &str) -> String {
 pub(crate) struct Native(Library);
 
 impl Native {
+    /// One that has threads of its own.
     fn open(name: &str) -> Result<Native, String> {
+        let native = Native::of_one_thread(name)?;
+        native.use_threads(2)?;
+        Ok(native)
+    }
+
+    /// One that runs on the thread that calls it.
+    fn of_one_thread(name: &str) -> Result<Native, String> {
         let file = folder().join(format!("lib{name}.so"));
         if !file.exists() {
             return Err(not_built(name));
         }
         // SAFETY: this repository's own C++ code, which does nothing when it is loaded.
         let library = unsafe { Library::new(&file) }.map_err(|error| error.to_string())?;
-        let native = Native(library);
-        native.use_threads(2)?;
-        Ok(native)
+        Ok(Native(library))
     }
 
     /// TBB's scans.

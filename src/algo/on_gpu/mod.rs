@@ -6,25 +6,21 @@
 //!
 //! | functions | what runs |
 //! |---|---|
-//! | [`select()`], [`unique`], [`encode`], [`sums_by_key`], [`totals_by_key`] | one scan with a filter |
+//! | [`select()`], [`select_with_places`], [`places`], [`Select`], [`unique`], [`unique_by_key`], [`encode`] | one scan with a filter |
+//! | [`sums_by_key`], [`totals_by_key`], [`moments_by_key`] | one segmented scan with a filter |
 //! | [`partition`] | two kernels, and a scan of counts between them |
 //! | [`partition3`], [`sort()`], [`sort_with_values`], [`argsort`], [`histogram`] | for each digit two kernels, and a scan of counts between them |
 //! | [`totals_by_offsets`], [`Csr`] | one pass over the records, in blocks of equal length, and one over the states of blocks |
 //! | [`forward_fill`], [`backward_fill`], [`sessions`], [`running_argmax`], [`line_of_sight`] | one scan |
 //!
 //! Long integers, recurrences, lists, trees, brackets, text, run-length decoding and quicksort run
-//! on the CPU alone: those are blocks and loops there. Moments by key, places, selecting by a
-//! predicate and `unique_by_key` are scans that have no function here yet; [`Select::scan`] takes
-//! device memory by [`Scan::on`].
+//! on the CPU alone: those are blocks and loops there.
 //!
 //! All run in the streams that their vectors were last written in, which wait for each other where
 //! several meet. [`Workspace::sort`], [`Workspace::partition_on_device`] and [`Csr::times_into`]
 //! return at once. The others wait for the device: for the number of results, for the check of
 //! their input, or since they give back memory. New vectors are taken from the driver, which takes
 //! time. A [`Workspace`] and a [`Csr`] keep what they need beside their results.
-//!
-//! [`Select::scan`]: crate::algo::select::Select::scan
-//! [`Scan::on`]: crate::Scan::on
 //!
 //! ```no_run
 //! use monoscan::{Device, DeviceVec, algo::{on_gpu, sort::Order}};
@@ -47,18 +43,20 @@ mod selected;
 
 pub use ordered::{argsort, histogram, partition, partition3, sort, sort_with_values};
 pub use ragged::{
-    Csr, backward_fill, forward_fill, line_of_sight, running_argmax, sessions, sums_by_key, sums_by_key_into,
-    totals_by_key, totals_by_offsets, totals_by_offsets_into,
+    Csr, backward_fill, forward_fill, line_of_sight, moments_by_key, running_argmax, sessions, sums_by_key,
+    sums_by_key_into, totals_by_key, totals_by_offsets, totals_by_offsets_into,
 };
-pub use selected::{encode, encode_into, select, select_into, unique};
+pub use selected::{
+    Select, encode, encode_into, places, select, select_into, select_with_places, unique, unique_by_key,
+};
 
 use monoscan_ir::{Program, Verified};
 use monoscan_runtime::DeviceMemory;
 
 use super::{AlgoError, groups, runs, series};
 use crate::Error;
-use crate::lang::ScanType;
 use crate::ops::Max;
+use crate::prelude::*;
 use crate::scan::DeviceVec;
 
 /// The programs of the scans that run here, each for some type of records: for tests of kernels.
@@ -67,22 +65,26 @@ use crate::scan::DeviceVec;
 /// As [`Scan::new`](crate::Scan::new).
 #[doc(hidden)]
 pub fn programs() -> Result<Vec<Verified<Program>>, Error> {
-    Ok([
+    let by_predicate = super::select::Select::by(scan!(|x: u32| -> bool { x % 3 == 1 }))?.programs();
+    let named = [
         super::select::scan::<i32>()?.as_dyn(),
         super::select::scan::<(u8, u32)>()?.as_dyn(),
+        super::select::scan_with_places::<i64>()?.as_dyn(),
+        super::select::scan_of_places()?.as_dyn(),
         runs::scan_of_lengths::<u32>()?.as_dyn(),
         runs::scan_of_lengths::<u8>()?.as_dyn(),
         runs::scan_of_firsts::<u16>()?.as_dyn(),
+        runs::scan_of_first_pairs::<u32, u16>()?.as_dyn(),
         groups::scan::<u32, i32>()?.as_dyn(),
         groups::scan_of_totals::<u16, Max<i64>>()?.as_dyn(),
+        groups::scan_of_moments::<u32, f64>()?.as_dyn(),
         series::fill::<u32>()?.as_dyn(),
         series::pauses_counted::<u32>()?.as_dyn(),
         series::steepest::<f32>()?.as_dyn(),
         series::greatest::<i32>()?.as_dyn(),
         ragged::wrong_offsets()?.as_dyn(),
-    ]
-    .map(|scan| scan.program().clone())
-    .into())
+    ];
+    Ok(named.map(|scan| scan.program().clone()).into_iter().chain(by_predicate).collect())
 }
 
 /// The records at these places of the first vector, each of which is below its length.

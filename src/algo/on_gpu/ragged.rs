@@ -6,7 +6,7 @@ use monoscan_runtime::gpu::totals::Totals;
 use super::expect_no_capture;
 use crate::algo::{AlgoError, check_length, check_offsets, compiled, compiled_for, counted, groups, series};
 use crate::lang::layout_of;
-use crate::ops::{Max, Min, Sum};
+use crate::ops::{Max, Min, Moments, Sum};
 use crate::prelude::*;
 use crate::scan::DeviceVec;
 use crate::{Device, Error};
@@ -56,6 +56,24 @@ where
     expect_no_capture([keys.memory(), x.memory()])?;
     check_length("keys", x.len(), keys.len())?;
     Ok(compiled_for(x.device(), |device| groups::scan_of_totals::<K, M>()?.on(device))?.inclusive((keys, x))?)
+}
+
+/// The key, and count, mean and variance of each run of equal keys: [`Moments`], which do not cancel where means are large. Reads keys
+/// and numbers once. How means are rounded depends on how the device parts the records.
+///
+/// # Errors
+/// [`AlgoError::Length`] if there is not one key for each number.
+pub fn moments_by_key<K, T>(
+    keys: &DeviceVec<K>,
+    x: &DeviceVec<T>,
+) -> Result<(DeviceVec<K>, DeviceVec<Moments<T>>), AlgoError>
+where
+    K: ScanType + PartialEq,
+    T: Real,
+{
+    expect_no_capture([keys.memory(), x.memory()])?;
+    check_length("keys", x.len(), keys.len())?;
+    Ok(compiled_for(x.device(), |device| groups::scan_of_moments::<K, T>()?.on(device))?.inclusive((keys, x))?)
 }
 
 #[scan_fn]

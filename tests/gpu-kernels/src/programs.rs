@@ -6,7 +6,7 @@
 use monoscan::lexer::{CSV, JSON, LexerTables, RULE_SETS, Rules};
 use monoscan::ops::{StateMap, Sum};
 use monoscan::prelude::*;
-use monoscan_ir::{Program, Verified, verify};
+use monoscan_ir::{Program, Type, Verified, verify};
 use scan_kit::random::{Options, plain_program, random_program};
 
 use crate::automata::{self, Maps};
@@ -282,10 +282,12 @@ fn of_automata() -> Vec<Case> {
     ]
 }
 
-/// The scans of the algorithms that run on a device. Neighbours are often equal.
+/// The scans of the algorithms that run on a device. Neighbours are often equal. Of moments all numbers of a key are equal,
+/// so that means are exact.
 pub fn of_algorithms() -> Vec<Case> {
     let case = |program: Verified<Program>| {
         let sizes: Vec<usize> = program.inputs.iter().map(|layout| layout.size as usize).collect();
+        let of_moments = program.inputs.last().is_some_and(|layout| layout.fields[0].ty == Type::F64);
         let make = move |random: &mut Random, count: usize| {
             let mut column = |size: usize| -> Vec<u8> {
                 let (mut record, mut one_of) = (random.bytes(size), 1 + random.below(9));
@@ -301,7 +303,12 @@ pub fn of_algorithms() -> Vec<Case> {
                 };
                 (0..count).flat_map(&mut next).collect()
             };
-            sizes.iter().map(|&size| column(size)).collect()
+            let mut columns: Vec<Vec<u8>> = sizes.iter().map(|&size| column(size)).collect();
+            if let (true, [keys, floats]) = (of_moments, &mut columns[..]) {
+                let keys = keys.chunks_exact(size_of::<u32>()).map(|key| f64::from(key[0]));
+                *floats = keys.flat_map(f64::to_ne_bytes).collect();
+            }
+            columns
         };
         Case { program, make: Box::new(make) }
     };

@@ -181,12 +181,24 @@ pub(super) fn forward_fill(session: &Session, field: Field<'_>, len: usize) -> V
 
 /// Rows of 0 to 9 values, and one in a thousand of up to 10 000.
 pub(super) fn sparse_f64(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    sparse(session, field, len, |numbers| {
+        let limit = if numbers.below(1000) == 0 { 10_000 } else { 10 };
+        numbers.below(limit)
+    })
+}
+
+/// Rows of 1 to 4 values.
+pub(super) fn sparse_thin(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    sparse(session, field, len, |numbers| 1 + numbers.below(4))
+}
+
+/// Rows of these lengths, with so many values in all.
+fn sparse(session: &Session, field: Field<'_>, len: usize, length_of: impl Fn(&mut Numbers) -> u64) -> Vec<Row> {
     let width = len / 8 + 1;
     let mut numbers = Numbers::new(46);
     let (mut offsets, mut columns) = (vec![0], Vec::with_capacity(len));
     while columns.len() < len {
-        let most = if numbers.below(1000) == 0 { 10_000 } else { 10 };
-        let length = (numbers.below(most) as usize).min(width).min(len - columns.len());
+        let length = (length_of(&mut numbers) as usize).min(width).min(len - columns.len());
         // In order and none twice, as `sprs` wants them.
         let gap = width / length.max(1);
         columns.extend((0..length).map(|k| (k * gap) as u32 + numbers.below(gap as u64) as u32));
@@ -226,6 +238,9 @@ pub(super) fn sparse_f64(session: &Session, field: Field<'_>, len: usize) -> Vec
     field.race(session.effort)
 }
 
+/// A sum's digits, into as many.
+type Add = unsafe extern "C" fn(*const u64, *const u64, *mut u64, usize);
+
 /// Two numbers of so many digits of 64 bits, a quarter of them all ones.
 pub(super) fn add(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
     let digits = |seed| column(seed, len, |numbers| if numbers.below(4) == 0 { u64::MAX } else { numbers.bits() });
@@ -251,6 +266,12 @@ pub(super) fn add(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
     };
     field.enter((Role::Baseline, "plain loop", 1), y, move || by_loop(&mut buffer()));
     enter_ours(&mut field, y, pool, move || numbers::add_into(a, b, &mut buffer()).map(drop));
+    // SAFETY: `benches/peers/gmp_add.cpp` has this type.
+    let gmp =
+        session.peers.gmp_add.as_ref().map_err(Clone::clone).and_then(|gmp| unsafe { gmp.function::<Add>("add") });
+    // SAFETY: there are as many digits to read and to write as it is told.
+    let gmp = gmp.map(|add| move || unsafe { add(a.as_ptr(), b.as_ptr(), buffer().as_mut_ptr(), len) });
+    field.enter_if((Role::Rival, "GMP", 1), y, gmp);
     field.enter((Role::Rival, "num-bigint", 1), y, || {
         let sum = &p + &q;
         let mut y = y.write();

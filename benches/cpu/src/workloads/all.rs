@@ -19,7 +19,7 @@ const fn any_size(log2: u32) -> Bar {
 }
 
 /// All workloads, in the order of the published table.
-pub(crate) const ALL: [Workload; 31] = [
+pub(crate) const ALL: [Workload; 32] = [
     Workload {
         name: "sum-i32",
         title: "sum i32",
@@ -281,6 +281,15 @@ pub(crate) const ALL: [Workload; 31] = [
         held: 60,
         bars: &[bar(24, 1.0, 1.5)],
         run: algorithms::sparse_f64,
+    },
+    Workload {
+        name: "sparse-thin",
+        title: "sparse matrix of f64, one to four a row",
+        baseline: "sprs",
+        moved: 18,
+        held: 70,
+        bars: &[],
+        run: algorithms::sparse_thin,
     },
     Workload {
         name: "add",
