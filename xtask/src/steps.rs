@@ -9,10 +9,10 @@
 //! Tests are built in the folder of optimised builds, as `.cargo/tests.toml` says, and lints,
 //! documents and smaller sets of features are checked there too. So all of these and what users run
 //! share the crates of others, or at least macros and build scripts. While one builds there no
-//! other does. So what users run, counted programs and commands of the README, comes first, then
-//! tests are built, then run beside the checks. The protocol's models, which are built in folders
-//! of their own, are beside either. There is nearly always some crate or some test that waits for
-//! one core.
+//! other does. Tools are installed beside the checks that build nothing. What users run, counted
+//! programs and commands of the README, comes next, then tests are built, then run beside the
+//! checks. The protocol's models, which are built in folders of their own, are beside either. There
+//! is nearly always some crate or some test that waits for one core.
 
 use std::fs;
 use std::path::Path;
@@ -26,15 +26,19 @@ use crate::{packages, pages, prose, ptxas, readme, tree};
 /// Runs all steps; the exit status says whether all passed.
 pub(crate) fn test(policy: Policy) -> ExitCode {
     let mut runner = Runner::default();
-    runner.step("tools", || install::tools(policy));
-    runner.step("ptxas", || ptxas::fetch(policy).map(|path| println!("{}", path.display())));
-    runner.step("features bring in LLVM and CUDA, each its own, and no default build does", tree::dependencies);
-    runner.step("file lengths", tree::long_files);
-    runner.step("manifests", packages::manifests);
-    runner.step("packages", || packages::package(packages::Build::No));
-    runner.step("prose", prose::check);
-    runner.step("pages", pages::check);
-    runner.command("cargo fmt --all --check");
+    let installed = |runner: &mut Runner| {
+        runner.step("tools", || install::tools(policy));
+        runner.step("ptxas", || ptxas::fetch(policy).map(|path| println!("{}", path.display())));
+    };
+    runner.side_by_side(installed, |runner| {
+        runner.step("features bring in LLVM and CUDA, each its own, and no default build does", tree::dependencies);
+        runner.step("file lengths", tree::long_files);
+        runner.step("manifests", packages::manifests);
+        runner.step("packages", || packages::package(packages::Build::No));
+        runner.step("prose", prose::check);
+        runner.step("pages", pages::check);
+        runner.command("cargo fmt --all --check");
+    });
     let beside = |runner: &mut Runner| {
         model(runner, "loom");
         // While valgrind counts, on one core.
