@@ -70,19 +70,32 @@ where
     T::lexer(text).all(|token| token.is_ok())
 }
 
-/// A text of this length: cut or repeated, blanks behind its last whole token.
+/// A text of this length: cut or repeated, blanks behind its last whole token. The tokens are those
+/// of a longer text, since a comment that is cut is a division to logos.
 fn repeated<T>(file: &[u8], len: usize) -> Vec<u8>
 where
     T: for<'a> Logos<'a, Source = [u8], Extras = ()>,
 {
-    let mut text: Vec<u8> = file.iter().copied().cycle().take(len).collect();
+    let mut text: Vec<u8> = file.iter().copied().cycle().take(len + file.len()).collect();
     let mut end = 0;
-    {
-        let mut tokens = T::lexer(&text[..]);
-        while tokens.next().is_some() && tokens.span().end < len {
-            end = tokens.span().end;
-        }
+    let mut tokens = T::lexer(&text[..]);
+    while tokens.next().is_some() && tokens.span().end <= len {
+        end = tokens.span().end;
     }
+    text.truncate(len);
     text[end..].fill(b' ');
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_that_is_cut_is_left_out() {
+        let file = b"int a; /* a comment */ int b;\n";
+        assert_eq!(repeated::<CToken>(file, 12), b"int a;      ");
+        assert_eq!(repeated::<CToken>(file, 26), b"int a; /* a comment */ int");
+        assert_eq!(repeated::<CToken>(file, 31), b"int a; /* a comment */ int b;  ");
+    }
 }
