@@ -84,23 +84,28 @@ fn jobs(case: &Case, heads: bool) -> Vec<Job> {
     jobs
 }
 
-/// Of the kernels that differ in their architectures alone, one: another at each turn.
-fn in_turn(mut jobs: Vec<Job>, turn: usize) -> Vec<Job> {
+/// Of the kernels that are alike, one: another at each turn.
+fn in_turn(mut jobs: Vec<Job>, turn: usize, are_alike: impl Fn(&Job, &Job) -> bool) -> Vec<Job> {
+    let (mut picked, mut kinds) = (Vec::new(), 0);
+    while !jobs.is_empty() {
+        let first = jobs.remove(0);
+        let (mut alike, others): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(|job| are_alike(&first, job));
+        alike.insert(0, first);
+        picked.push(alike.swap_remove((turn + kinds) % alike.len()));
+        kinds += 1;
+        jobs = others;
+    }
+    picked
+}
+
+/// Whether two kernels of a program differ in their architectures alone.
+fn of_a_kind(one: &Job, other: &Job) -> bool {
     let kind = |job: &Job| {
         let apart =
             [AccessPattern::Short, AccessPattern::Shifted].into_iter().position(|pattern| pattern == job.pattern);
         (discriminant(&job.plan.plan().schedule), apart)
     };
-    let (mut picked, mut kinds) = (Vec::new(), 0);
-    while let Some(first) = jobs.first() {
-        let of_first = kind(first);
-        let (alike, others): (Vec<Job>, Vec<Job>) = jobs.into_iter().partition(|job| kind(job) == of_first);
-        let turned = (turn + kinds) % alike.len();
-        picked.extend(alike.into_iter().nth(turned));
-        kinds += 1;
-        jobs = others;
-    }
-    picked
+    kind(one) == kind(other)
 }
 
 /// A store of some bytes of a register that an operation on floats wrote. The assembler takes it for a conversion to an integer.
@@ -166,7 +171,7 @@ fn kernels_of_all_programs() {
     let cases: Vec<Case> = by_hand().into_iter().chain(of_the_zoo()).collect();
     let of_case = |(turn, case): (usize, &Case)| {
         let all = jobs(case, false);
-        if everywhere { all } else { in_turn(all, turn) }
+        if everywhere { all } else { in_turn(all, turn, of_a_kind) }
     };
     let mut all: Vec<Job> = cases.iter().enumerate().flat_map(of_case).collect();
     // Flagged segments are part of the program, and most alike in all of them.
@@ -183,14 +188,19 @@ fn kernels_of_all_programs() {
     assemble(all);
 }
 
-/// Rings for every architecture: their blocks have most threads, and so the fewest registers for each.
+/// Rings of every plan: blocks of other numbers of threads have other numbers of registers for each.
 #[test]
 fn kernels_of_wide_states() {
     let of_case = |(turn, case): (usize, &Case)| {
+        let all = jobs(case, false);
+        if everywhere() {
+            return all;
+        }
         let is_ring = |job: &Job| matches!(job.plan.plan().schedule, Schedule::Ring { .. });
-        let (rings, others): (Vec<Job>, Vec<Job>) = jobs(case, false).into_iter().partition(is_ring);
-        let others = if everywhere() { others } else { in_turn(others, turn) };
-        rings.into_iter().chain(others)
+        let (rings, others): (Vec<Job>, Vec<Job>) = all.into_iter().partition(is_ring);
+        let mut picked = in_turn(rings, turn, |one, other| one.plan.plan() == other.plan.plan());
+        picked.extend(in_turn(others, turn, of_a_kind));
+        picked
     };
     assemble(of_wide_states().iter().enumerate().flat_map(of_case).collect());
 }

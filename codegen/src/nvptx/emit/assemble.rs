@@ -21,7 +21,7 @@ pub(crate) enum Passes {
     /// Few, and of those for loops only the one that moves out of them what stays the same. Enough for a ring, whose work is in long
     /// stretches without branches: their machine code is the same but for some moves.
     Few,
-    /// All that LLVM has: kernels that loop over records gain by it.
+    /// All of LLVM's second level: kernels that loop over records gain by it. None gains by the third.
     All,
 }
 
@@ -35,7 +35,7 @@ impl Passes {
                  slp-vectorizer,vector-combine,instcombine<no-verify-fixpoint>,simplifycfg,adce),\
                  globaldce"
             }
-            Passes::All => "default<O3>",
+            Passes::All => "default<O2>",
         }
     }
 }

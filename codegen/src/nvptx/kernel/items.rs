@@ -12,9 +12,12 @@ use crate::nvptx::kernel::bytes::Bytes;
 use crate::nvptx::kernel::columns::{InMemory, Loaded, group_bytes, store_fields};
 use crate::nvptx::kernel::element::Element;
 
-/// About how many instructions a thread's items may have when they are unrolled. More become a loop over load groups, and load
-/// groups of more one over records.
+/// About how many instructions a thread's items may have when they are unrolled. More become a loop over load groups.
 const MOST_UNROLLED: usize = 3000;
+
+/// About how many instructions a load group may have. More become a loop over records: so long a stretch takes LLVM and the
+/// driver seconds, and the loop runs as fast.
+const MOST_OF_A_GROUP: usize = 2000;
 
 /// Bytes of a record's place in the list of those of a warp that are kept.
 pub(crate) const LISTED: usize = 2;
@@ -193,7 +196,7 @@ impl<'k> ThreadItems<'k, '_> {
 
     /// Whether a load group takes so many instructions that each record goes by itself.
     fn is_long(&self, pass: &dyn Pass<'k>) -> bool {
-        pass.work() * self.plan.load_group > MOST_UNROLLED
+        pass.work() * self.plan.load_group > MOST_OF_A_GROUP
     }
 
     /// The items of a thread without gaps, in the order of the scan.
