@@ -119,7 +119,11 @@ impl Plan {
         )?;
         match self.streaming {
             usize::MAX => Ok(()),
-            least => write!(f, "\nstores: past the caches on several threads, from {least} elements on"),
+            least => write!(
+                f,
+                "\nstores: past the caches on {} threads and more, from {least} elements on",
+                self.streaming_threads.max(2)
+            ),
         }
     }
 

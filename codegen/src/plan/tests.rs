@@ -193,6 +193,23 @@ fn every_number_of_columns_and_size_of_record_has_a_plan() {
 }
 
 #[test]
+fn cache_lines_that_take_long_to_fill_are_streamed_by_many_threads_alone() {
+    let in_vectors = |scan| {
+        let cost = Cost { records: 8, reduce: 10, scan, is_alone: false, keeps_states: false };
+        Reasons { lanes: Some(cost), replay_latency: 4, ..sum() }
+    };
+    // Sums of `i32`, 12 cycles a line, and segments of them.
+    let (sums, segments) = (chosen(&in_vectors(18)), chosen(&in_vectors(40)));
+    assert_eq!((sums.streaming, sums.streaming_threads), (STREAMING_BYTES / 4, 2));
+    assert_eq!((segments.streaming, segments.streaming_threads), (STREAMING_BYTES / 4, MANY_THREADS));
+    let asked = PlanOptions { streaming: Some(0), ..PlanOptions::default() };
+    assert_eq!(schedule(in_vectors(40), Association::Any, &asked).streaming_threads, 1);
+    assert!(
+        format!("{segments:#}").contains("stores: past the caches on 8 threads and more, from 8388608 elements on")
+    );
+}
+
+#[test]
 fn the_explanation_names_what_it_was_made_from() {
     let text = format!("{:#}", chosen(&affine()));
     let parts = [

@@ -82,7 +82,7 @@ impl Line<'_> {
             is_one_pass: is_sequential && self.is_one_pass(),
             is_shared,
             adds_aggregates: is_shared || self.rounds_by_tile(longest),
-            streams: is_shared && self.writes && self.should_stream(longest),
+            streams: is_shared && self.writes && self.should_stream(longest, threads),
         };
         // Who sees the bit sees the kernels, which another thread may have made.
         if self.kernels.walked.load(Ordering::Acquire) & walked.bit() == 0 {

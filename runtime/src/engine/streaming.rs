@@ -2,7 +2,8 @@
 //!
 //! Kernels that write whole vectors have a form with streaming stores, which do not read a cache
 //! line before they fill it. They are no faster where a cache would have held the results, or where
-//! one thread alone does not use up what memory moves. They need aligned addresses, and are ordered
+//! one thread alone does not use up what memory moves, and slower on few threads that fill lines
+//! slowly. They need aligned addresses, and are ordered
 //! with what comes after by a fence alone. Results that replace the records they come from are in a
 //! cache already.
 
@@ -14,9 +15,9 @@ use super::line::{Line, Strip};
 const ALIGNMENT: usize = 16;
 
 impl Line<'_> {
-    /// Whether results of a line of so many elements should go past the caches, if several threads write them.
-    pub(super) fn should_stream(&self, len: usize) -> bool {
-        len >= self.plan.streaming && !self.is_in_place()
+    /// Whether results of a line of so many elements should go past the caches, if so many threads write them.
+    pub(super) fn should_stream(&self, len: usize, threads: usize) -> bool {
+        len >= self.plan.streaming && threads >= self.plan.streaming_threads && !self.is_in_place()
     }
 
     /// Whether results are written over records that are read.
