@@ -307,12 +307,12 @@ const TILE_CYCLES: usize = 50_000;
 /// Bytes that are in a cache together.
 const CACHE_LINE: usize = 64;
 
-/// How long a cache line of results may take to fill by streaming stores. A core has a dozen buffers or so for such lines and all that
-/// it reads, and some empty one that takes longer before it is full, which memory then takes in pieces: segmented sums of `i32` (26
-/// cycles a line) on one of two threads took 1.2 ns an element instead of 0.8, maxima 1.7 instead of 1.0.
+/// How long a cache line of results may take to fill by streaming stores, on few threads: lines that take longer were slower so on one
+/// Xeon, and hardly faster on another. Segmented sums of `i32` (26 cycles a line) on one of two threads took 1.2 ns an element instead
+/// of 0.8, maxima 1.7 instead of 1.0.
 const LINE_CYCLES: usize = 16;
 
-/// So many threads are slower for want of memory than for such pieces.
+/// So many threads wait for memory, and gained by streaming stores in any case.
 const MANY_THREADS: usize = 8;
 
 /// Bytes of results that no cache holds until somebody reads them.
