@@ -107,10 +107,14 @@ impl MapFold {
     }
 
     /// The fold of an automaton that is this stage, with a table of the step of up to `most_bytes`; `tables` begin with
-    /// those of the program. None if the lift has no [alphabet](super), if a map leads to what is no state, or if there are
-    /// too many ranges.
+    /// those of the program. None if the lift has no [alphabet](super) or reads more than records, if a map leads to what is no
+    /// state, or if there are too many ranges.
     pub fn of(automaton: &Automaton, stage: &Stage, tables: &[Table], most_bytes: usize) -> Option<MapFold> {
-        let lift = &automaton.lift;
+        let is_of_records = |source: &Source| {
+            use Source::{First, Index, Last, Next, Prev, Record};
+            matches!(source, Record(_) | Next(_) | Prev(_) | First | Last | Index)
+        };
+        let lift = Some(&automaton.lift).filter(|lift| lift.reads.iter().all(is_of_records))?;
         let declared = || Alphabet::looked_up(lift, tables).filter(|_| automaton.is_declared);
         let alphabet = Alphabet::of(lift, tables).or_else(declared)?;
         MapFold::new(automaton, stage, &alphabet, tables, most_bytes, false)
