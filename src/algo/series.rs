@@ -40,7 +40,9 @@ pub(super) fn latest<T: ScanType>(value: T) -> Latest<T> {
 pub(super) fn fill<T: ScanType>() -> Result<&'static Fill<T>, Error> {
     compiled(|| {
         Scan::<Latest<T>>::builder()
-            .lift(scan!(|x: T, is_there: bool| -> Latest<T> { WithIdentity { present: is_there, value: Later(x) } }))
+            .lift(scan!(|x: T, is_there: bool| -> Latest<T> {
+                if is_there { WithIdentity::of(Later(x)) } else { Latest::<T>::identity() }
+            }))
             .project(scan!(|latest: Latest<T>| -> T { latest.value.0 }))
             .build()
     })

@@ -121,6 +121,53 @@ pub(crate) fn program(name: &str, maps: &Maps, by_index: bool, lanes: &[u8]) -> 
     )
 }
 
+/// A declared automaton whose input symbols depend on more than the records: on the sum of a stage below, or on a parameter.
+pub(crate) fn of_other_sources(name: &str, source: &str) -> String {
+    format!(
+        "program {name}
+  input {{ size 1, align 1, u8 @ 0 }}
+  parameter u32
+  table u8x4 = [[0 1 2 3] [1 2 3 0] [0 0 2 2] [3 3 0 1]]
+  stage (u32)
+    identity (0)
+    lift (%0 = record.0: u8) {{
+      %1 = cast.u32 %0
+      return %1
+    }}
+    combine (%0: u32, %1: u32) {{
+      %2 = add.u32 %0, %1
+      return %2
+    }}
+  stage automaton (u8x4)
+    identity ([0 1 2 3])
+    lift (%0 = record.0: u8, %1 = {source}: u32) {{
+      %2 = cast.u32 %0
+      %3 = add.u32 %1, %2
+      %4 = const.u32 3
+      %5 = and.u32 %3, %4
+      %6 = table.u8x4 %5, @0
+      return %6
+    }}
+    combine (%0: u8x4, %1: u8x4) {{
+      %2 = permute.u8x4 %1, %0
+      return %2
+    }}
+    valid (%0: u8x4) {{
+      %1 = const.u8x4 [3 3 3 3]
+      %2 = min.u8x4 %0, %1
+      %3 = eq.bool %2, %0
+      return %3
+    }}
+  output write
+    column {{ size 1, align 1, u8 @ 0 }}
+    column {{ size 4, align 4, u32 @ 0 }}
+    project (%0 = after.1.0: u8x4, %1 = after.0.0: u32) {{
+      %2 = lane.u8 %0, #1
+      return %2, %1
+    }}"
+    )
+}
+
 /// A declared automaton whose input symbols are what floats do: fall, stay or rise. Its states are steps of a counter
 /// that stops at both ends.
 pub(crate) fn of_floats(name: &str, states: usize) -> String {

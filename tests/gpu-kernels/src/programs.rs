@@ -277,6 +277,8 @@ fn of_automata() -> Vec<Case> {
         Case::of_bytes(parsed("automaton_of_five_states", &automata::at_random(5), false, &[1])),
         Case::of_bytes(parsed("automaton_of_four_states", &automata::at_random(4), false, &[0])),
         Case::of_bytes(parsed("automaton_by_index", &of_numbers, true, &[0])),
+        Case::parsed(&automata::of_other_sources("automaton_of_sums", "after.0.0")),
+        Case::parsed(&automata::of_other_sources("automaton_of_a_parameter", "parameter.0")),
         Case::parsed(&automata::of_floats("automaton_of_floats", 5)),
         Case::parsed(&automata::of_floats("automaton_of_many_floats", 16)),
     ]

@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 
 use monoscan_codegen::gpu::{Arch, FAULT_STUCK, GROUP, GpuPlan, MOST_BUFFERS, Schedule};
 use monoscan_codegen::nvptx::{KernelPlan, PlanError};
-use monoscan_ir::interp::Mode;
+use monoscan_ir::Constant;
+use monoscan_ir::interp::{self, Mode, Request};
 use monoscan_ir::transform::{Form, lower};
 use scan_emulator::{Fault, Intrinsic};
 use scan_gpu_kernels::{
@@ -204,6 +205,26 @@ fn bytes() {
                 let lengths = [2 * tile + random.below(tile), tile];
                 let call = |records| Call { records, planes: 1, ..Call::random(random, &subject, tile) };
                 subject.must_be_right(&lengths.map(call));
+            }
+        }
+    }
+}
+
+/// Kernels may use that states are valid, so records that give others would tell nothing.
+#[test]
+fn records_give_valid_states() {
+    let cases = [of_the_zoo(), by_hand(), of_algorithms(), of_loops(), of_floats(), of_bytes(), random_cases(0..24)];
+    for case in cases.iter().flatten() {
+        let random = &mut Random(5);
+        let parameters: Vec<Constant> = case.program.parameters.iter().map(|ty| ty.zero()).collect();
+        for count in (1..=3).cycle().take(60) {
+            let columns = case.records(random, count);
+            let columns: Vec<&[u8]> = columns.iter().map(Vec::as_slice).collect();
+            let request = Request { parameters: parameters.clone(), ..Request::default() };
+            let run = interp::run(&case.program, &columns, &request).expect("records of the program");
+            for (stage, state) in case.program.stages.iter().zip(&run.states_after) {
+                let is_valid = |valid| interp::call(valid, state, &case.program.tables)[0].bits() != 0;
+                assert!(stage.valid.as_ref().is_none_or(is_valid), "{state:?} in\n{}", *case.program);
             }
         }
     }
