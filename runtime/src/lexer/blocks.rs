@@ -1,17 +1,22 @@
 //! A text on several threads: blocks that begin where a token seems to begin, lexed apart, verified
-//! and joined in order.
+//! and placed in order, and written.
 //!
 //! A place between tokens says all there is to know of the text before it. So a guess is right if
 //! the block before arrives at it, and a block that began at a right guess has the right tokens.
 //! After a wrong guess the block is lexed again, from where the block before did arrive.
 //!
 //! A block looks ahead [`AHEAD`] bytes at most; a token that is not decided there is left to the
-//! join, which does all looking far ahead in one account.
+//! thread that places the block. All looking far ahead is in one account.
 //!
-//! No thread waits for another one for long. A thread that holds up the others may have lost its
-//! core. Then the thread that needs its block lexes it, from the place where it is known to begin,
-//! as tiles of a scan are *rescued* (`monoscan_protocol::tiles`). The first to end joins the block.
+//! No thread waits for its block's turn. It lexes the next one. The first thread that comes by when
+//! the blocks before are placed places this one too, which is a few numbers. Then its thread, or in
+//! the end the caller, writes the tokens. A thread that holds up the others may have lost its core.
+//! Once the others have lexed as much ahead as they may, one of them lexes its block, from the place
+//! where it is known to begin, as tiles of a scan are *rescued* (`monoscan_protocol::tiles`). The
+//! first to end places the block.
 
+use std::collections::VecDeque;
+use std::mem::take;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -20,6 +25,7 @@ use monoscan_protocol::crew::{self, HelperTask, Step};
 use monoscan_protocol::tickets::Tickets;
 
 use super::guess::{LONGEST, token_start};
+use super::output::Output;
 use super::part::{Lexing, Part};
 use super::{CpuLexer, KindNumber, PlaceNumber, TokenColumnsOf};
 use crate::error::Error;
@@ -27,11 +33,14 @@ use crate::error::Error;
 /// How far behind a block's end it may be looked.
 const AHEAD: usize = 64 << 10;
 
-/// How often a thread looks whether the block before its own was joined, before it lexes that block itself.
+/// How often a thread that has nothing else to do looks whether a block was placed, before it lexes that block itself.
 const SPINS: usize = 2000;
 
-/// After so many bytes of a block that another thread may have, it is looked whether that one has joined it.
-const PIECE: usize = 64 << 10;
+/// After so many bytes of a block that another thread may have, it is looked whether that one has placed it.
+const PIECE: usize = 16 << 10;
+
+/// So many blocks of a thread may wait to be placed. Each holds the memory of its tokens.
+const WAITING: usize = 4;
 
 /// A text being lexed by several threads.
 pub(super) struct Blocks<'a, K, P> {
@@ -44,20 +53,42 @@ pub(super) struct Blocks<'a, K, P> {
     starts: Box<[AtomicUsize]>,
     /// The blocks that nobody works on.
     tickets: Tickets,
-    /// The block whose turn to be joined it is, or [`STOPPED`]; a copy of what `joined` says.
+    /// The tokens of each block, as far as they are known.
+    blocks: Box<[Mutex<Block<K, P>>]>,
+    /// The first block that is not placed, or [`STOPPED`]; a copy of what `placed` says.
     turn: AtomicUsize,
-    joined: Mutex<Joined<'a>>,
+    placed: Mutex<Placed<'a>>,
 }
 
-/// The state behind all blocks before one.
-struct Joined<'a> {
-    /// That block, or [`STOPPED`].
-    block: usize,
+/// The tokens of a block, as far as they are known.
+#[derive(Default)]
+enum Block<K, P> {
+    /// Nothing, or they were written.
+    #[default]
+    Nothing,
+    /// They are these if the guess is right. Becomes `Placed` while [`Blocks::placed`] is locked.
+    Guessed(Guess<K, P>),
+    /// They are these, and the first of them has this place among all.
+    Placed(usize, TokenColumnsOf<K, P>),
+}
+
+/// A block, lexed from a guess.
+struct Guess<K, P> {
+    from: usize,
+    until: usize,
+    behind: Part,
+    tokens: TokenColumnsOf<K, P>,
+}
+
+/// The state behind all blocks that are placed.
+struct Placed<'a> {
+    /// How many these are, or [`STOPPED`].
+    blocks: usize,
     at: Part,
     tokens: usize,
-    /// How many blocks were lexed again, as they began at a wrong guess.
+    /// How many blocks were lexed again, as they began at a wrong guess, if only in part.
     again: usize,
-    /// Lexes what blocks could not; none while a thread joins with it.
+    /// Lexes what blocks could not; none while a thread places a block with it.
     lexing: Option<Lexing<'a>>,
     failure: Option<Error>,
 }
@@ -67,19 +98,6 @@ const UNKNOWN: usize = usize::MAX;
 
 /// No block follows: something failed.
 const STOPPED: usize = usize::MAX;
-
-/// Where all tokens go.
-#[derive(Clone, Copy)]
-struct Output<K, P> {
-    kinds: *mut K,
-    starts: *mut P,
-    ends: *mut P,
-}
-
-// SAFETY: threads write to parts of the columns that do not overlap, and nobody reads them meanwhile.
-unsafe impl<K: Send, P: Send> Send for Output<K, P> {}
-// SAFETY: as above.
-unsafe impl<K: Send, P: Send> Sync for Output<K, P> {}
 
 /// How a text was lexed.
 #[derive(Debug)]
@@ -92,31 +110,20 @@ pub(super) struct Done {
 
 /// The state of a thread from step to step.
 struct Worker<K, P> {
-    /// Whether it is the caller, which lexes what helpers leave.
+    /// Whether it is the caller, which lexes and writes what helpers leave.
     is_caller: bool,
-    /// The block that it lexed and that waits for its turn.
-    guessed: Option<Guessed>,
-    /// The tokens of that block.
-    tokens: TokenColumnsOf<K, P>,
-    /// Those of a block that another thread has and does not join.
-    rescued: TokenColumnsOf<K, P>,
+    /// The blocks that it lexed and has not written, in order.
+    waiting: VecDeque<usize>,
+    /// Columns for its next blocks.
+    spare: Vec<TokenColumnsOf<K, P>>,
 }
 
-/// A block, lexed from a guess.
-#[derive(Clone, Copy)]
-struct Guessed {
-    block: usize,
-    from: usize,
-    until: usize,
-    behind: Part,
-}
-
-/// One try to join a block, from what is known of those before it.
-struct Joining<'a> {
+/// One try to lex and place a block, from what is known of those before it.
+struct Attempt<'a> {
     block: usize,
     before: Part,
     /// The place of the block's first token among all.
-    place: usize,
+    first: usize,
     lexing: Lexing<'a>,
 }
 
@@ -130,30 +137,28 @@ pub(super) fn lex<K: KindNumber, P: PlaceNumber>(
 ) -> Result<Done, Error> {
     // Address space for a token a byte; what no token needs is never touched.
     tokens.reserve(text.len() + 1)?;
-    let output =
-        Output { kinds: tokens.kinds.as_mut_ptr(), starts: tokens.starts.as_mut_ptr(), ends: tokens.ends.as_mut_ptr() };
     let count = text.len().div_ceil(block);
     let at = Part { from: 0, error: None };
-    let joined = Joined { block: 0, at, tokens: 0, again: 0, lexing: None, failure: None };
     let blocks = Blocks {
         lexer,
         text,
         block,
         count,
-        output,
+        output: Output::of(tokens),
         starts: (0..count).map(|_| AtomicUsize::new(UNKNOWN)).collect(),
         tickets: Tickets::new(count),
+        blocks: (0..count).map(|_| Mutex::new(Block::Nothing)).collect(),
         turn: AtomicUsize::new(0),
-        joined: Mutex::new(joined),
+        placed: Mutex::new(Placed { blocks: 0, at, tokens: 0, again: 0, lexing: None, failure: None }),
     };
     let helpers = helpers.min(count.saturating_sub(1));
     let waited = crew::with_helpers(spawn, helpers, &Worker::new, &|worker| blocks.step(worker));
-    let Joined { at, tokens: count, again, failure, .. } =
-        blocks.joined.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let Placed { at, tokens: count, again, failure, .. } =
+        blocks.placed.into_inner().unwrap_or_else(PoisonError::into_inner);
     if let Some(error) = failure {
         return Err(error);
     }
-    // SAFETY: all blocks were joined, so these many tokens were written, each of at least one byte.
+    // SAFETY: all blocks were placed and written, so these many tokens were, each of at least one byte.
     unsafe { tokens.set_len(count) };
     Lexing::new(lexer).finish(at, tokens)?;
     Ok(Done { again, waited })
@@ -161,40 +166,54 @@ pub(super) fn lex<K: KindNumber, P: PlaceNumber>(
 
 impl<K: KindNumber, P: PlaceNumber> Worker<K, P> {
     fn new(seat: usize) -> Worker<K, P> {
-        let (tokens, rescued) = (TokenColumnsOf::new(), TokenColumnsOf::new());
-        Worker { is_caller: seat == 0, guessed: None, tokens, rescued }
+        Worker { is_caller: seat == 0, waiting: VecDeque::new(), spare: Vec::new() }
+    }
+
+    /// Columns without tokens.
+    fn columns(&mut self) -> TokenColumnsOf<K, P> {
+        let mut columns = self.spare.pop().unwrap_or_default();
+        columns.clear();
+        columns
     }
 }
 
 impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
     fn step(&self, worker: &mut Worker<K, P>) -> Step {
         self.try_step(worker).unwrap_or_else(|error| {
-            let mut joined = self.lock();
-            joined.failure = Some(error);
-            self.announce(&mut joined, STOPPED);
+            let mut placed = lock(&self.placed);
+            placed.failure = Some(error);
+            placed.blocks = STOPPED;
+            self.turn.store(STOPPED, Ordering::Release);
             Step::Done
         })
     }
 
     fn try_step(&self, worker: &mut Worker<K, P>) -> Result<Step, Error> {
+        self.place(worker)?;
         let turn = self.turn.load(Ordering::Acquire);
-        if turn >= self.count {
+        if turn == STOPPED {
             return Ok(Step::Done);
         }
-        match worker.guessed {
-            // Another thread did not wait for it.
-            Some(guessed) if guessed.block < turn => worker.guessed = None,
-            Some(guessed) if guessed.block == turn => {
-                worker.guessed = None;
-                self.join(guessed, &mut worker.tokens)?;
-            }
-            Some(_) => self.wait_or_rescue(turn, &mut worker.rescued)?,
-            None => match self.tickets.take() {
-                Some(block) => worker.guessed = Some(self.guess(block.get(), &mut worker.tokens)?),
-                None if worker.is_caller => self.wait_or_rescue(turn, &mut worker.rescued)?,
-                None => return Ok(Step::Done),
-            },
+        if let Some(block) = worker.waiting.pop_front_if(|block| *block < turn) {
+            self.write(block, worker);
+            return Ok(Step::More);
         }
+        if turn == self.count {
+            if worker.is_caller {
+                (0..self.count).for_each(|block| self.write(block, worker));
+            }
+            return Ok(Step::Done);
+        }
+        if worker.waiting.len() < WAITING {
+            if let Some(block) = self.tickets.take() {
+                self.guess(block.get(), worker)?;
+                return Ok(Step::More);
+            }
+            if worker.waiting.is_empty() && !worker.is_caller {
+                return Ok(Step::Done);
+            }
+        }
+        self.wait_or_rescue(turn, worker)?;
         Ok(Step::More)
     }
 
@@ -217,183 +236,150 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
     }
 
     /// Lexes a block from where it seems to begin.
-    fn guess(&self, block: usize, tokens: &mut TokenColumnsOf<K, P>) -> Result<Guessed, Error> {
+    fn guess(&self, block: usize, worker: &mut Worker<K, P>) -> Result<(), Error> {
         let from = self.start(block);
         let until = self.until(block, from);
         let seen = &self.text[..self.text.len().min(until.saturating_add(AHEAD))];
-        tokens.clear();
+        let mut tokens = worker.columns();
         // Space for the longest block, once: columns that grow are copied, and what no token needed is touched then.
         tokens.reserve(self.block.saturating_add(LONGEST).min(self.text.len()).max(until - from) + 2)?;
         let at = Part { from, error: None };
-        let lexed = Lexing::new(self.lexer).part(seen, seen.len() == self.text.len(), at, until, tokens);
-        Ok(Guessed { block, from, until, behind: lexed.behind })
+        let lexed = Lexing::new(self.lexer).part(seen, seen.len() == self.text.len(), at, until, &mut tokens);
+        *lock(&self.blocks[block]) = Block::Guessed(Guess { from, until, behind: lexed.behind, tokens });
+        worker.waiting.push_back(block);
+        Ok(())
     }
 
-    /// Joins a block whose turn it is.
-    fn join(&self, guessed: Guessed, tokens: &mut TokenColumnsOf<K, P>) -> Result<(), Error> {
-        let Some(joining) = self.begin(guessed.block) else { return Ok(()) };
-        let (before, mut behind) = (joining.before, joining.before);
-        let is_right = before.from == guessed.from;
-        if is_right {
-            behind = guessed.behind;
-            if let Some(error) = before.error {
-                self.join_error(error, guessed.from, &mut behind, tokens);
+    /// Places the blocks whose turn it is, as long as they were lexed from right guesses. One that was not is lexed here.
+    fn place(&self, worker: &mut Worker<K, P>) -> Result<(), Error> {
+        loop {
+            let turn = self.turn.load(Ordering::Acquire);
+            let Some(block) = self.blocks.get(turn) else { return Ok(()) };
+            if !matches!(*lock(block), Block::Guessed(_)) {
+                return Ok(());
             }
-        } else {
-            tokens.clear();
+            let mut placed = lock(&self.placed);
+            if placed.blocks != turn {
+                continue;
+            }
+            let Block::Guessed(mut guess) = take(&mut *lock(block)) else { return Ok(()) };
+            let is_right = placed.at.from == guess.from;
+            if !is_right {
+                guess.tokens.clear();
+                guess.behind = placed.at;
+            } else if let Some(error) = placed.at.error {
+                self.join_error(error, &mut guess);
+            }
+            let Guess { until, behind, tokens, .. } = guess;
+            if is_right && behind.from >= until {
+                let first = placed.tokens;
+                self.announce(&mut placed, behind, tokens.len());
+                *lock(block) = Block::Placed(first, tokens);
+            } else {
+                placed.again += usize::from(!is_right);
+                let attempt = self.attempt(placed);
+                self.finish(attempt, behind, until, tokens, worker)?;
+            }
         }
-        self.finish(joining, behind, guessed.until, !is_right, tokens)
     }
 
-    /// Waits until a block is joined, for a moment; then lexes and joins it, whichever thread has it.
-    fn wait_or_rescue(&self, block: usize, tokens: &mut TokenColumnsOf<K, P>) -> Result<(), Error> {
+    /// Waits until a block is placed, for a moment; then lexes and places it, whichever thread has it.
+    fn wait_or_rescue(&self, block: usize, worker: &mut Worker<K, P>) -> Result<(), Error> {
         for _ in 0..SPINS {
             if self.turn.load(Ordering::Acquire) != block {
                 return Ok(());
             }
             std::hint::spin_loop();
         }
-        let Some(joining) = self.begin(block) else { return Ok(()) };
-        tokens.clear();
-        let (behind, until) = (joining.before, self.until(block, self.start(block)));
-        self.finish(joining, behind, until, false, tokens)
+        let placed = lock(&self.placed);
+        if placed.blocks != block {
+            return Ok(());
+        }
+        let attempt = self.attempt(placed);
+        let (behind, until) = (attempt.before, self.until(block, self.start(block)));
+        self.finish(attempt, behind, until, worker.columns(), worker)
     }
 
-    /// The parts that joining a block needs, unless it was joined.
-    fn begin(&self, block: usize) -> Option<Joining<'a>> {
-        let mut joined = self.lock();
-        (joined.block == block).then(|| {
-            // A thread that lost its core may have it. Then this one begins a new account: as many as there are threads.
-            let lexing = joined.lexing.take().unwrap_or_else(|| Lexing::new(self.lexer));
-            Joining { block, before: joined.at, place: joined.tokens, lexing }
-        })
+    /// Begins to lex and place the next block.
+    fn attempt(&self, mut placed: MutexGuard<'_, Placed<'a>>) -> Attempt<'a> {
+        // A thread that lost its core may have it. Then this one begins a new account: as many as there are threads.
+        let lexing = placed.lexing.take().unwrap_or_else(|| Lexing::new(self.lexer));
+        Attempt { block: placed.blocks, before: placed.at, first: placed.tokens, lexing }
     }
 
-    /// Lexes what is left of a block, and joins it unless another thread has done so.
+    /// Lexes what is left of a block, and places and writes it unless another thread has placed it.
     fn finish(
         &self,
-        mut joining: Joining<'a>,
+        mut attempt: Attempt<'a>,
         mut behind: Part,
         until: usize,
-        is_again: bool,
-        tokens: &mut TokenColumnsOf<K, P>,
+        mut tokens: TokenColumnsOf<K, P>,
+        worker: &mut Worker<K, P>,
     ) -> Result<(), Error> {
-        let block = joining.block;
+        let block = attempt.block;
         if behind.from < until {
             tokens.reserve(until - behind.from + 1)?;
         }
         while behind.from < until && self.turn.load(Ordering::Acquire) == block {
             let pause = until.min(behind.from.saturating_add(PIECE));
-            behind = joining.lexing.part(self.text, true, behind, pause, tokens).behind;
+            behind = attempt.lexing.part(self.text, true, behind, pause, &mut tokens).behind;
         }
-        let mut joined = self.lock();
-        joined.lexing.get_or_insert(joining.lexing);
-        if joined.block != block {
-            return Ok(());
+        let mut placed = lock(&self.placed);
+        placed.lexing.get_or_insert(attempt.lexing);
+        let is_first = placed.blocks == block;
+        if is_first {
+            self.announce(&mut placed, behind, tokens.len());
         }
-        joined.at = behind;
-        joined.tokens += tokens.len();
-        joined.again += usize::from(is_again);
-        self.announce(&mut joined, block + 1);
-        drop(joined);
-        let Output { kinds, starts, ends } = self.output;
-        // SAFETY: the columns have space for a token for each byte of the text, and this thread alone joined the block, which has
-        // these places.
-        unsafe {
-            kinds.add(joining.place).copy_from_nonoverlapping(tokens.kinds.as_ptr(), tokens.len());
-            starts.add(joining.place).copy_from_nonoverlapping(tokens.starts.as_ptr(), tokens.len());
-            ends.add(joining.place).copy_from_nonoverlapping(tokens.ends.as_ptr(), tokens.len());
+        drop(placed);
+        if is_first {
+            // SAFETY: this thread alone placed the block, which has these places.
+            unsafe { self.output.write(attempt.first, &tokens) };
         }
+        worker.spare.push(tokens);
         Ok(())
     }
 
+    /// Writes the tokens of a block that is placed, unless that was done.
+    fn write(&self, block: usize, worker: &mut Worker<K, P>) {
+        let tokens = match take(&mut *lock(&self.blocks[block])) {
+            Block::Placed(first, tokens) => {
+                // SAFETY: this thread alone took the tokens, which have these places.
+                unsafe { self.output.write(first, &tokens) };
+                tokens
+            }
+            // Another thread did not wait for it.
+            Block::Guessed(guess) => guess.tokens,
+            Block::Nothing => return,
+        };
+        worker.spare.push(tokens);
+    }
+
     /// Goes on with the run of errors that is open where a block begins.
-    fn join_error(&self, error: usize, from: usize, behind: &mut Part, local: &mut TokenColumnsOf<K, P>) {
-        if local.kinds.first() == Some(&K::ERROR) && local.starts[0].index() == from {
-            local.starts[0] = P::of_place(error);
-        } else if behind.error == Some(from) || behind.from == from {
+    fn join_error(&self, error: usize, guess: &mut Guess<K, P>) {
+        let Guess { from, behind, tokens, .. } = guess;
+        if tokens.kinds.first() == Some(&K::ERROR) && tokens.starts[0].index() == *from {
+            tokens.starts[0] = P::of_place(error);
+        } else if behind.error == Some(*from) || behind.from == *from {
             behind.error = Some(error);
         } else if self.lexer.automaton.keeps_errors {
-            local.kinds.insert(0, K::ERROR);
-            local.starts.insert(0, P::of_place(error));
-            local.ends.insert(0, P::of_place(from));
+            tokens.kinds.insert(0, K::ERROR);
+            tokens.starts.insert(0, P::of_place(error));
+            tokens.ends.insert(0, P::of_place(*from));
         }
     }
 
-    fn announce(&self, joined: &mut Joined<'_>, block: usize) {
-        joined.block = block;
-        self.turn.store(block, Ordering::Release);
+    /// The next block is placed: it ends there, and has so many tokens.
+    fn announce(&self, placed: &mut Placed<'_>, behind: Part, tokens: usize) {
+        placed.at = behind;
+        placed.tokens += tokens;
+        placed.blocks += 1;
+        self.turn.store(placed.blocks, Ordering::Release);
     }
+}
 
-    fn lock(&self) -> MutexGuard<'_, Joined<'a>> {
-        self.joined.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
-mod tests {
-    use monoscan_codegen::cpu::lexer::LexAutomaton;
-    use scan_kit::Random;
-
-    use super::super::TokenColumns;
-    use super::*;
-
-    /// Runs of `a` and `b`, at most one of them at the end: `a*b?`, and `(…)` whatever is in between.
-    fn automaton() -> LexAutomaton {
-        let mut class_of = [0; 256];
-        for (byte, class) in [(b'a', 1), (b'b', 2), (b'(', 3), (b')', 4)] {
-            class_of[usize::from(byte)] = class;
-        }
-        // States: dead, start, `a…`, `…b`, `(…`, `(…)`.
-        let next = [[0; 5], [0, 2, 3, 4, 0], [0, 2, 3, 0, 0], [0; 5], [4, 4, 4, 4, 5], [0; 5]];
-        LexAutomaton {
-            class_of,
-            classes: 5,
-            next: next.concat(),
-            accept: vec![None, None, Some(0), Some(1), None, Some(2)],
-            back: vec![0; 6],
-            kept: vec![true; 3],
-            keeps_errors: true,
-            words: Vec::new(),
-        }
-    }
-
-    fn text(len: usize) -> Vec<u8> {
-        let mut random = Random(3);
-        let mut text = Vec::new();
-        while text.len() < len {
-            match random.below(9) {
-                0 => text.push(b'?'),
-                1 => text.push(b'('),
-                2 => text.extend([b"(", &b"a? b".repeat(random.below(9))[..], b")"].concat()),
-                _ => text.extend([&b"a".repeat(random.below(6))[..], b"b"].concat()),
-            }
-        }
-        text
-    }
-
-    /// A block that is taken and never gone on with is lexed by the thread that needs it.
-    #[test]
-    fn helpers_that_stop_after_any_step_hold_up_nobody() {
-        let text = text(3000);
-        for lexer in [CpuLexer::new(automaton()), CpuLexer::by_table(automaton())] {
-            let mut expected = TokenColumns::default();
-            lexer.lex_in_blocks(&text, 1, 1 << 20, &mut expected).unwrap();
-            assert!(expected.len() > 300);
-            for block in [1, 7, 64, 1000] {
-                for steps in 0..6 {
-                    let mut stopped = Vec::new();
-                    let spawn = |mut task: HelperTask| {
-                        (0..steps).for_each(|_| _ = task.step());
-                        stopped.push(task);
-                    };
-                    let mut tokens = TokenColumns::default();
-                    lex((&lexer, &text), block, &mut tokens, 3, spawn).unwrap();
-                    assert_eq!(tokens, expected, "blocks of {block} bytes, {steps} steps");
-                    // However late they come.
-                    stopped.into_iter().for_each(|task| task.run());
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -4,8 +4,8 @@
 //! many states or no code can be made, by a table (`walk`). Both lex the tokens that begin in a
 //! part of the text and give where the next one begins; `part` says in which words. All else is
 //! built on them. A text on one thread is a part after the other. On several threads it is blocks
-//! that begin where a token seems to begin (`guess`), lexed apart and verified in order (`blocks`).
-//! A stream is parts of texts that are not complete.
+//! that begin where a token seems to begin (`guess`), lexed apart, and verified and placed in order
+//! (`blocks`). A stream is parts of texts that are not complete.
 //!
 //! No text takes quadratic time. Bytes read in vain, in looking ahead for a longer token that does
 //! not come, are counted. When they are more than those read for good, a walk that remembers failed
@@ -13,6 +13,7 @@
 
 mod blocks;
 mod guess;
+mod output;
 mod part;
 mod stream;
 mod tokens;
@@ -36,13 +37,14 @@ use walk::Walker;
 pub const MAX_TEXT: usize = u32::MAX as usize;
 
 /// So many bytes are worth a thread.
-const WORTH_A_THREAD: usize = 1 << 20;
+const WORTH_A_THREAD: usize = 512 << 10;
 
 /// About as many bytes as a thread lexes in a tenth of a millisecond.
 const ALONE: usize = 256 << 10;
 
-/// Bytes of a block: some hundred microseconds of work.
-const BLOCK: usize = 512 << 10;
+/// Bytes of a block, some hundred microseconds of work, where each thread has two or more. Else it is half as long, so that threads
+/// end at about the same time.
+const BLOCK: usize = 256 << 10;
 
 /// A lexer for texts in memory.
 #[derive(Clone, Debug)]
@@ -114,7 +116,8 @@ impl CpuLexer {
         let _caller = Caller::of(ALONE, text.len());
         let helpers = helpers::of(ALONE, text.len(), text.len() / WORTH_A_THREAD + 1, helpers::threads);
         let off_core = (helpers > 0).then(OffCore::since_now);
-        let done = self.lex_with(text, helpers, BLOCK, tokens)?;
+        let block = if text.len() / BLOCK < 2 * (helpers + 1) { BLOCK / 2 } else { BLOCK };
+        let done = self.lex_with(text, helpers, block, tokens)?;
         if let Some(off_core) = off_core {
             // Where other programs take this thread's core, helpers take more of the cores from it than they give.
             helpers::ended(ALONE, BLOCK, off_core.time().max(done.waited));

@@ -65,7 +65,7 @@ fn check_tokens(lexer: &Lexer, reference: &Reference, random: &mut Random) {
         let text = word(random, length);
         let expected = columns_of(reference.tokens(&text));
         for engine in compiled.iter().chain([&by_table]) {
-            for threads in [1, 2] {
+            for threads in [1, 2, 5] {
                 let mut tokens = TokenColumns::default();
                 engine.lex_in_blocks(&text, threads, 16, &mut tokens).expect("texts are short");
                 assert_eq!(tokens, expected, "{rules:?}: {}", text.escape_ascii());

@@ -18,7 +18,7 @@ use rivals::{CToken, JsonToken, RustToken};
 pub(crate) use texts::json as json_text;
 
 /// Bytes that a thread takes at a time.
-const BLOCK: usize = 512 << 10;
+const BLOCK: usize = 256 << 10;
 
 pub(super) fn json(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
     of_json(session, field, &json_text(session.json.as_deref(), len))

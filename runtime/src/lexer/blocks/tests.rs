@@ -1,0 +1,66 @@
+//! Blocks of texts, with helpers that stop.
+
+use monoscan_codegen::cpu::lexer::LexAutomaton;
+use scan_kit::Random;
+
+use super::super::TokenColumns;
+use super::*;
+
+/// Runs of `a` and `b`, at most one of them at the end: `a*b?`, and `(…)` whatever is in between.
+fn automaton() -> LexAutomaton {
+    let mut class_of = [0; 256];
+    for (byte, class) in [(b'a', 1), (b'b', 2), (b'(', 3), (b')', 4)] {
+        class_of[usize::from(byte)] = class;
+    }
+    // States: dead, start, `a…`, `…b`, `(…`, `(…)`.
+    let next = [[0; 5], [0, 2, 3, 4, 0], [0, 2, 3, 0, 0], [0; 5], [4, 4, 4, 4, 5], [0; 5]];
+    LexAutomaton {
+        class_of,
+        classes: 5,
+        next: next.concat(),
+        accept: vec![None, None, Some(0), Some(1), None, Some(2)],
+        back: vec![0; 6],
+        kept: vec![true; 3],
+        keeps_errors: true,
+        words: Vec::new(),
+    }
+}
+
+fn text(len: usize) -> Vec<u8> {
+    let mut random = Random(3);
+    let mut text = Vec::new();
+    while text.len() < len {
+        match random.below(9) {
+            0 => text.push(b'?'),
+            1 => text.push(b'('),
+            2 => text.extend([b"(", &b"a? b".repeat(random.below(9))[..], b")"].concat()),
+            _ => text.extend([&b"a".repeat(random.below(6))[..], b"b"].concat()),
+        }
+    }
+    text
+}
+
+/// A block that is taken and never gone on with is lexed by the thread that needs it.
+#[test]
+fn helpers_that_stop_after_any_step_hold_up_nobody() {
+    let text = text(3000);
+    for lexer in [CpuLexer::new(automaton()), CpuLexer::by_table(automaton())] {
+        let mut expected = TokenColumns::default();
+        lexer.lex_in_blocks(&text, 1, 1 << 20, &mut expected).unwrap();
+        assert!(expected.len() > 300);
+        for block in [1, 7, 64, 1000] {
+            for steps in 0..12 {
+                let mut stopped = Vec::new();
+                let spawn = |mut task: HelperTask| {
+                    (0..steps).for_each(|_| _ = task.step());
+                    stopped.push(task);
+                };
+                let mut tokens = TokenColumns::default();
+                lex((&lexer, &text), block, &mut tokens, 3, spawn).unwrap();
+                assert_eq!(tokens, expected, "blocks of {block} bytes, {steps} steps");
+                // However late they come.
+                stopped.into_iter().for_each(|task| task.run());
+            }
+        }
+    }
+}
