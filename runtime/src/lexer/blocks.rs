@@ -11,9 +11,9 @@
 //! No thread waits for its block's turn. It lexes the next one. The first thread that comes by when
 //! the blocks before are placed places this one too, which is a few numbers. Then its thread, or in
 //! the end the caller, writes the tokens. A thread that holds up the others may have lost its core.
-//! Once the others have lexed as much ahead as they may, one of them lexes its block, from the place
-//! where it is known to begin, as tiles of a scan are *rescued* (`monoscan_protocol::tiles`). The
-//! first to end places the block.
+//! Once the others have lexed as much ahead as they may, one of them lexes its block, from where it
+//! is known to begin, as tiles of a scan are *rescued* (`monoscan_protocol::tiles`). The first to
+//! end places the block.
 
 use std::collections::VecDeque;
 use std::mem::take;
