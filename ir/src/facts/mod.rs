@@ -50,8 +50,8 @@ pub use path::{latency, work};
 pub use ranges::{Range, value_ranges};
 pub use restart::Restart;
 pub use sequential::Ends;
-pub use step::step;
-pub(crate) use step::{drop_unused, source_types};
+pub(crate) use step::source_types;
+pub use step::{drop_unused, step};
 
 use crate::program::Program;
 

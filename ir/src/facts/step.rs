@@ -42,7 +42,7 @@ pub(crate) fn source_types(program: &Program, reads: &[Source]) -> Vec<Type> {
 }
 
 /// The mapping without the parameters it does not use, except the first `keep`.
-pub(crate) fn drop_unused(mapping: Mapping, keep: usize) -> Mapping {
+pub fn drop_unused(mapping: Mapping, keep: usize) -> Mapping {
     let used = crate::simplify::used_values(&mapping.function);
     let kept: Vec<bool> = (0..mapping.reads.len()).map(|param| param < keep || used[param]).collect();
     let reads = mapping.reads.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(source, _)| *source).collect();

@@ -22,7 +22,9 @@ use scan_kit::zoo::{
 mod kept;
 mod text;
 
-use kept::{KEPT_COLUMNS, KEPT_EARLY, KEPT_ENDS, KEPT_PLACES, KEPT_RUNS, KEPT_STATES, KEPT_SUMS, SELECTED};
+use kept::{
+    KEPT_COLUMNS, KEPT_EARLY, KEPT_ENDS, KEPT_IN_VAIN, KEPT_PLACES, KEPT_RUNS, KEPT_STATES, KEPT_SUMS, SELECTED,
+};
 use text::{BRACKETS, CASCADE, LOOKED_UP, NEIGHBOURS, PADDED, recurrence, sum, unitriangular};
 
 type Make = dyn Fn(&mut Random, usize) -> Vec<Vec<u8>> + Send + Sync;
@@ -156,6 +158,7 @@ pub fn by_hand() -> Vec<Case> {
         BRACKETS.into(),
         KEPT_SUMS.into(),
         SELECTED.into(),
+        KEPT_IN_VAIN.into(),
         KEPT_STATES.into(),
         KEPT_STATES.replace("kept_states", "kept_states_after").replace("before.0.0", "after.0.0"),
         KEPT_EARLY.into(),

@@ -7,7 +7,7 @@
 //!
 //! Records of bytes are asked four at a time, where that takes fewer instructions.
 
-use monoscan_ir::facts::{Change, reads_no_state};
+use monoscan_ir::facts::{Change, drop_unused, reads_no_state};
 use monoscan_ir::transform::Lowered;
 use monoscan_ir::{FunctionBuilder, Mapping, Source, simplify};
 
@@ -118,6 +118,15 @@ impl Marks {
         self.components.iter().zip(state).map(scan).collect()
     }
 
+    /// The code of elements.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = &ElementCode> {
+        let places = self.components.iter().filter_map(|component| match component {
+            ByMarks::Last { place, .. } => Some(place),
+            ByMarks::Still | ByMarks::Rank => None,
+        });
+        places.chain([&self.questions])
+    }
+
     /// Which tables it looks up.
     pub(crate) fn looked_up(&self) -> impl Iterator<Item = u32> {
         self.questions.code.looked_up()
@@ -195,7 +204,7 @@ fn together(program: &Lowered, mappings: &[&Mapping]) -> Mapping {
     };
     let results: Vec<_> = mappings.iter().flat_map(inline).collect();
     let function = simplify(&b.finish(&results), &program.tables);
-    Mapping { reads, function }
+    drop_unused(Mapping { reads, function }, 0)
 }
 
 /// How many of the bits of a word are ones, as a count of records.

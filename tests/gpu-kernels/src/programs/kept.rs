@@ -296,3 +296,29 @@ program kept_places
       return %0, %5, %2, %3, %4
     }
 ";
+
+/// Keeps all records. Its filter asks for the next record, and does not use it.
+pub(super) const KEPT_IN_VAIN: &str = "
+program kept_in_vain
+  input { size 8, align 4, u32 @ 0, u32 @ 4 }
+  stage (u32)
+    identity (0)
+    lift (%0 = next.1: u32) {
+      %1 = const.u32 0
+      return %1
+    }
+    combine (%0: u32, %1: u32) {
+      %2 = add.u32 %0, %1
+      return %2
+    }
+  output emit
+    column { size 4, align 4, u32 @ 0 }
+    filter (%0 = next.1: u32) {
+      %1 = const.bool true
+      return %1
+    }
+    project (%0 = record.0: u32, %1 = after.0.0: u32) {
+      %2 = add.u32 %0, %1
+      return %2
+    }
+";

@@ -215,7 +215,9 @@ impl Recipe {
     pub fn reads(&self, matches: impl Fn(&Source) -> bool) -> bool {
         let own = self.folds.iter().flat_map(|fold| &fold.own).flat_map(OwnFold::steps);
         let folds = self.folds.iter().map(|fold| &fold.step);
-        folds.chain(own).chain([&self.replay.element]).any(|element| element.reads.iter().any(&matches))
+        let marks = self.marks.iter().flat_map(Marks::elements);
+        let mut elements = folds.chain(own).chain(marks).chain([&self.replay.element]);
+        elements.any(|element| element.reads.iter().any(&matches))
     }
 
     /// Whether the replay reads a record beside its own.
