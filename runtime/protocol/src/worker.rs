@@ -3,15 +3,16 @@
 //!
 //! In this order a thread
 //!
-//! 1. goes on with the oldest tile that it has reduced, if the carries are known: reduces the next
-//!    level, or claims the tile, publishes its prefix and replays it;
+//! 1. goes on with a tile that it has reduced, if the carries are known: reduces the next level of
+//!    one, as all tiles behind wait for that, or else claims the oldest, publishes its prefix and
+//!    replays it;
 //! 2. takes the parked tile, if its carries are known: claims it, scans it in one pass and
 //!    publishes the prefix at its end;
 //! 3. takes the next tile, if it has reduced few that wait. Are the carries known, it scans it in
 //!    one pass, too; else it parks it, reduces the one behind it, and publishes the aggregate. If a
 //!    tile is parked already, it reduces this one;
-//! 4. looks for twice as long as a reduction takes whether the first missing aggregate comes, and
-//!    then *rescues* that tile: reduces it itself, whichever thread has its ticket;
+//! 4. looks for twice as long as its owner should take whether the first missing aggregate comes,
+//!    and then *rescues* that tile: reduces it itself, whichever thread has its ticket;
 //! 5. is done. The caller *sweeps*: it finishes whatever was taken and not claimed.
 //!
 //! Between "the carry is known" and "the prefix is published" there is one combine, and this is all
@@ -31,8 +32,9 @@ use std::time::Duration;
 /// read from a farther cache when it is replayed.
 const AHEAD: usize = 3;
 
-/// For how many times as long as a reduction a missing aggregate is waited for. The thread that has the tile began before, so this is long
-/// enough but where that thread lost its core; and it is no longer than what is lost if it did not.
+/// For how many times as long as a reduction a missing aggregate is waited for, and above the first level as a reduction and a
+/// replay: its owner may be replaying another tile. The owner began before, so this is long enough but where it lost its core; and it is
+/// no longer than what is lost if it did not.
 const PATIENCE: u32 = 2;
 
 /// The longest time that a missing aggregate is waited for. Where no time passes there is none.
@@ -47,8 +49,9 @@ pub(crate) struct Worker<'a, T: Tiles> {
     /// The carry of each level into tile `known[level]`, the last that was asked for.
     carries: State,
     known: [usize; MAX_LEVELS],
-    /// How long a missing aggregate is waited for, by the fastest reduction so far. (A slower one may have lost its core.)
-    patience: Duration,
+    /// The times of the fastest reduction and the fastest replay so far. (A slower one may have lost its core.)
+    reduction: Duration,
+    replay: Duration,
     /// Tiles that were taken and could not be written yet, in order.
     pending: VecDeque<Pending<T::Workspace>>,
     spare: Vec<T::Workspace>,
@@ -84,7 +87,8 @@ impl<'a, T: Tiles> Worker<'a, T> {
         let (passing, prefix) = (State::zeroed(carries.len()), State::zeroed(carries.len()));
         let (pending, spare) = (VecDeque::with_capacity(AHEAD + 1), Vec::with_capacity(AHEAD + 1));
         Self {
-            patience: MOST_PATIENCE,
+            reduction: MOST_PATIENCE,
+            replay: MOST_PATIENCE,
             tiles,
             board,
             seat,
@@ -99,13 +103,11 @@ impl<'a, T: Tiles> Worker<'a, T> {
     }
 
     pub(crate) fn step(&mut self) -> Step {
-        let mut missing = None;
-        if let Some((tile, levels)) = self.pending.front().map(|oldest| (oldest.tile, self.levels_before(oldest))) {
-            match self.look_back(tile, levels) {
-                Ok(()) => return self.go_on(),
-                Err(first) => missing = Some(first),
-            }
-        }
+        let missing = match self.go_on() {
+            Ok(true) => return Step::More,
+            Ok(false) => None,
+            Err(missing) => Some(missing),
+        };
         if self.take_parked() {
             return Step::More;
         }
@@ -159,20 +161,31 @@ impl<'a, T: Tiles> Worker<'a, T> {
         if end == tile { Ok(()) } else { Err(Missing { tile: end, level }) }
     }
 
-    /// The oldest pending tile has the carries that it waited for.
-    fn go_on(&mut self) -> Step {
-        let Some(Pending { tile, reduced }) = self.pending.pop_front() else { return Step::More };
-        match reduced {
-            Some(reduced) if reduced.levels < self.tiles.levels() => {
-                let level = reduced.levels;
-                let reduced = self.reduce(tile, level, reduced).ok();
-                self.pending.push_front(Pending { tile, reduced });
+    /// Reduces the next level of the first pending tile whose carries are known below it, or else writes the oldest. Says
+    /// whether there was such a tile, or what the oldest waits for.
+    fn go_on(&mut self) -> Result<bool, Missing> {
+        let all = self.tiles.levels();
+        for place in 0..self.pending.len() {
+            let (tile, levels) = (self.pending[place].tile, self.levels_before(&self.pending[place]));
+            if levels < all && self.look_back(tile, levels).is_ok() {
+                if let Some(reduced) = self.pending[place].reduced.take() {
+                    self.pending[place].reduced = self.reduce(tile, levels, reduced).ok();
+                }
+                return Ok(true);
             }
+        }
+        let Some(oldest) = self.pending.front() else { return Ok(false) };
+        let (tile, levels) = (oldest.tile, self.levels_before(oldest));
+        self.look_back(tile, levels)?;
+        // If levels are left, their carries became known just now, and the next step reduces them.
+        if levels == all
+            && let Some(Pending { reduced, .. }) = self.pending.pop_front()
+        {
             // If the claim is refused, another thread writes the tile or, in place, reads it, and then tries to claim it. The
             // sweep finds what is left.
-            reduced => _ = self.write(tile, reduced.map(|reduced| reduced.workspace)),
+            _ = self.write(tile, reduced.map(|reduced| reduced.workspace));
         }
-        Step::More
+        Ok(true)
     }
 
     /// Scans the parked tile, if there is one whose carries are known.
@@ -227,7 +240,7 @@ impl<'a, T: Tiles> Worker<'a, T> {
         for level in reduced.levels..=level {
             self.tiles.reduce(&reading, level, &self.carries, &mut reduced.workspace, &mut self.passing);
         }
-        self.patience = self.patience.min(PATIENCE * start.elapsed());
+        self.reduction = self.reduction.min(start.elapsed());
         reading.publish(self.tiles.part(level), &self.passing);
         reduced.levels = level + 1;
         Ok(reduced)
@@ -259,7 +272,9 @@ impl<'a, T: Tiles> Worker<'a, T> {
         }
         let workspace = match reduced {
             Some(mut workspace) => {
+                let start = Moment::now();
                 self.tiles.replay(&claim, &self.carries, &mut workspace);
+                self.replay = self.replay.min(start.elapsed());
                 std::mem::swap(&mut self.carries, &mut self.prefix);
                 workspace
             }
@@ -285,6 +300,8 @@ impl<'a, T: Tiles> Worker<'a, T> {
     /// is missing.
     fn wait_or_rescue(&mut self, Missing { tile, level }: Missing) -> Step {
         let descriptors = &self.board.descriptors;
+        let owner_takes = if level == 0 { self.reduction } else { self.reduction + self.replay };
+        let patience = MOST_PATIENCE.min(PATIENCE * owner_takes);
         let start = Moment::now();
         loop {
             let flags = descriptors.flags(tile);
@@ -292,7 +309,7 @@ impl<'a, T: Tiles> Worker<'a, T> {
                 return Step::More;
             }
             hint::spin_loop();
-            if start.elapsed() >= self.patience {
+            if start.elapsed() >= patience {
                 break;
             }
         }
