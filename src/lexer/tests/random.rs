@@ -1,5 +1,5 @@
 //! Random rule sets: all of them are lexed and labelled exactly; and where one pass does not do,
-//! the examples that say why hold.
+//! the examples that say why hold. `MONOSCAN_ROUNDS=60000` tries so many, `MONOSCAN_FIRST=7` others.
 
 use monoscan_runtime::lexer::CpuLexer;
 
@@ -81,9 +81,10 @@ fn check_tokens(lexer: &Lexer, reference: &Reference, random: &mut Random) {
 
 #[test]
 fn random_rules_are_lexed_exactly_and_conflicts_have_true_examples() {
-    let mut random = Random(23);
+    let number = |name: &str, or: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(or);
+    let (mut random, rounds) = (Random(number("MONOSCAN_FIRST", 23)), number("MONOSCAN_ROUNDS", 1500));
     let (mut one_pass, mut two_passes) = (0, 0);
-    for _ in 0..1500 {
+    for _ in 0..rounds {
         // Some regexes match the empty string: another test is about those.
         let Ok(rules) = Rules::parse(&rule_set(&mut random)) else { continue };
         let reference = Reference::new(&rules);
@@ -108,5 +109,5 @@ fn random_rules_are_lexed_exactly_and_conflicts_have_true_examples() {
             check_conflict(lexer.rules(), &reference, &conflict);
         }
     }
-    assert!(one_pass > 500 && two_passes > 50, "{one_pass} in one pass, {two_passes} in two");
+    assert!(one_pass > rounds / 3 && two_passes > rounds / 30, "{one_pass} in one pass, {two_passes} in two");
 }

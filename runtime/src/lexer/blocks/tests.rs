@@ -64,3 +64,18 @@ fn helpers_that_stop_after_any_step_hold_up_nobody() {
         }
     }
 }
+
+/// Threads that start, stop and lose their cores at any moment.
+#[test]
+fn any_number_of_threads_find_the_same_tokens() {
+    let text = text(40_000);
+    let lexer = CpuLexer::new(automaton());
+    let mut expected = TokenColumns::default();
+    lexer.lex_in_blocks(&text, 1, 1 << 20, &mut expected).unwrap();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+    for round in 0..600 {
+        let mut tokens = TokenColumns::default();
+        lex((&lexer, &text), 1500 + 7 * round, &mut tokens, 3, |task| pool.spawn(|| task.run())).unwrap();
+        assert_eq!(tokens, expected, "round {round}");
+    }
+}
