@@ -1,5 +1,5 @@
 //! Random rule sets: all of them are lexed and labelled exactly; and where one pass does not do,
-//! the examples that say why hold. `MONOSCAN_ROUNDS=60000` tries so many, `MONOSCAN_FIRST=7` others.
+//! the examples that say why hold. `MONOSCAN_ROUNDS` says how many, `MONOSCAN_FIRST` which first.
 
 use monoscan_runtime::lexer::CpuLexer;
 
