@@ -182,20 +182,22 @@ where
     P: Projects<S, Out>,
     W: Work,
 {
-    let Ok(Some(mut state)) = catch_unwind(L::identity) else { return 0 };
     // SAFETY: they are there.
     let parameters = unsafe { L::parameters(columns[In::COLUMNS % SHORT_INPUTS]) };
     let mut taken = 0;
-    let element = |place: usize| {
-        // SAFETY: there are so many records, in at most so many columns.
-        let record = unsafe { In::read(|column| columns[column % SHORT_INPUTS], place) };
-        let next = L::step(parameters, state, record);
-        let written = P::project(if W::INCLUSIVE { next } else { state });
-        // SAFETY: there is space for a record of each element, at any address.
-        unsafe { output.as_mut_ptr().cast::<Out>().add(place).write_unaligned(written) };
-        (state, taken) = (next, taken + 1);
+    let elements = || {
+        // Here, so that it is never in memory.
+        let Some(mut state) = L::identity() else { return };
+        (0..len).for_each(|place| {
+            // SAFETY: there are so many records, in at most so many columns.
+            let record = unsafe { In::read(|column| columns[column % SHORT_INPUTS], place) };
+            let next = L::step(parameters, state, record);
+            let written = P::project(if W::INCLUSIVE { next } else { state });
+            // SAFETY: there is space for a record of each element, at any address.
+            unsafe { output.as_mut_ptr().cast::<Out>().add(place).write_unaligned(written) };
+            (state, taken) = (next, taken + 1);
+        });
     };
-    let elements = || (0..len).for_each(element);
     // Nothing but the number is used afterwards, and it is that of the records written.
     let _ = catch_unwind(AssertUnwindSafe(elements));
     taken
