@@ -39,6 +39,7 @@ mod short;
 mod slots;
 mod streaming;
 mod tiles;
+pub(crate) mod trials;
 mod variant;
 mod walk;
 

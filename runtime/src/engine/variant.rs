@@ -18,6 +18,7 @@ use super::native::{self, Natives};
 use super::restarts::Restarts;
 use super::short::{Short, ShortRows, ShortWhole, Whole};
 use super::slots::Slots;
+use super::trials::Trials;
 use crate::call::Rows;
 use crate::checks;
 use crate::error::Error;
@@ -58,6 +59,8 @@ pub(crate) struct Kernels {
     pub(crate) sizes: Sizes,
     /// By what the states of each stage forget those before them, if the plan makes use of that.
     pub(crate) restarts: Option<Restarts>,
+    /// Of reductions, and of scans.
+    pub(crate) trials: [Trials; 2],
 }
 
 /// Bytes of the records of each column.
@@ -151,6 +154,7 @@ impl Variant {
                 identity,
                 sizes: Sizes::of(&self.program),
                 restarts,
+                trials: [const { Trials::new() }; 2],
             })
         })
     }

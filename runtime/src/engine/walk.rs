@@ -40,11 +40,15 @@ pub(super) enum Cut {
 impl<'a> Line<'a> {
     /// Scans the line on at most `threads` threads. Gives the states after its last element.
     pub(crate) fn run(&self, threads: impl FnOnce() -> usize) -> Slots<'a> {
-        match self.helpers(threads) {
-            0 if self.cut() == Cut::Whole && self.is_one_pass() => self.in_one_pass(),
-            0 => self.in_strips(self.cut()),
-            helpers => self.in_tiles(helpers),
-        }
+        let helpers = self.helpers(threads);
+        self.kernels.trials[usize::from(self.writes)].run(self.len, helpers, |helpers| {
+            let after = match helpers {
+                0 if self.cut() == Cut::Whole && self.is_one_pass() => self.in_one_pass(),
+                0 => self.in_strips(self.cut()),
+                helpers => self.in_tiles(helpers),
+            };
+            (after, !self.is_interrupted())
+        })
     }
 
     /// All elements in one pass, from the carry on.

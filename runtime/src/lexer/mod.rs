@@ -26,6 +26,7 @@ pub use monoscan_codegen::cpu::lexer::{Dispatch, ERROR as ERROR_KIND, LexAutomat
 
 use crate::engine::helpers::{self, Caller};
 use crate::engine::off_core::OffCore;
+use crate::engine::trials::Trials;
 use crate::error::Error;
 use blocks::Done;
 use part::{Lexing, Part};
@@ -52,6 +53,7 @@ pub struct CpuLexer {
     automaton: Arc<LexAutomaton>,
     /// None where a table is walked.
     codes: Option<Arc<Codes>>,
+    trials: Arc<Trials>,
 }
 
 /// The code that writes numbers of so many bytes, or none where it cannot be made; made when it is first needed.
@@ -64,10 +66,9 @@ impl CpuLexer {
     /// # Panics
     /// Those of [`LexAutomaton::check`].
     pub fn new(automaton: LexAutomaton) -> CpuLexer {
-        automaton.check();
         let widths = |kind, place| (Widths { kind, place }, OnceLock::new());
         let codes = [widths(2, 4), widths(1, 4), widths(2, 8), widths(1, 8)];
-        let lexer = CpuLexer { automaton: Arc::new(automaton), codes: Some(codes.into()) };
+        let lexer = CpuLexer { codes: Some(codes.into()), ..CpuLexer::by_table(automaton) };
         lexer.code();
         lexer
     }
@@ -78,7 +79,7 @@ impl CpuLexer {
     /// Those of [`LexAutomaton::check`].
     pub fn by_table(automaton: LexAutomaton) -> CpuLexer {
         automaton.check();
-        CpuLexer { automaton: Arc::new(automaton), codes: None }
+        CpuLexer { automaton: Arc::new(automaton), codes: None, trials: Arc::new(Trials::new()) }
     }
 
     /// The automaton.
@@ -101,7 +102,8 @@ impl CpuLexer {
     /// memory is used again.
     ///
     /// It waits for no thread to start, and for none that has lost its core but at the end. Once it had to wait so, or this
-    /// thread lost its core, texts are lexed by one thread for a while.
+    /// thread lost its core, texts are lexed by one thread for a while. So are they where trials show that two to four threads are no
+    /// faster.
     ///
     /// # Errors
     /// [`Error::TextTooLong`] for more than [`PlaceNumber::MOST`] bytes, [`Error::OutOfMemory`]; `tokens` is empty then.
@@ -115,14 +117,17 @@ impl CpuLexer {
     ) -> Result<(), Error> {
         let _caller = Caller::of(ALONE, text.len());
         let helpers = helpers::of(ALONE, text.len(), text.len() / WORTH_A_THREAD + 1, helpers::threads);
-        let off_core = (helpers > 0).then(OffCore::since_now);
         let block = if text.len() / BLOCK < 2 * (helpers + 1) { BLOCK / 2 } else { BLOCK };
-        let done = self.lex_with(text, helpers, block, tokens)?;
-        if let Some(off_core) = off_core {
-            // Where other programs take this thread's core, helpers take more of the cores from it than they give.
-            helpers::ended(ALONE, BLOCK, off_core.time().max(done.waited));
-        }
-        Ok(())
+        self.trials.run(text.len(), helpers, |helpers| {
+            let off_core = (helpers > 0).then(OffCore::since_now);
+            let done = self.lex_with(text, helpers, block, tokens);
+            if let Some((off_core, done)) = off_core.zip(done.as_ref().ok()) {
+                // Where other programs take this thread's core, helpers take more of the cores from it than they give.
+                helpers::ended(ALONE, BLOCK, off_core.time().max(done.waited));
+            }
+            let counts = done.is_ok();
+            (done.map(drop), counts)
+        })
     }
 
     /// The same on so many threads of rayon's pool, each of which takes a block of so many bytes at a time. Gives how
