@@ -100,14 +100,15 @@ impl Test {
 /// Lanes below a bound, or equal to one of a few bytes.
 fn exits(b: &mut FunctionBuilder<'_>, v: Value, below: u8, others: &[u8]) -> Value {
     let mut tests = Vec::new();
+    for &byte in others {
+        let byte = vector(b, [byte; 16]);
+        tests.push(b.ins().icmp(IntCC::Equal, v, byte));
+    }
+    // It takes longest, so it is joined last.
     if let Some(last) = below.checked_sub(1) {
         let last = vector(b, [last; 16]);
         let least = b.ins().umin(v, last);
         tests.push(b.ins().icmp(IntCC::Equal, least, v));
-    }
-    for &byte in others {
-        let byte = vector(b, [byte; 16]);
-        tests.push(b.ins().icmp(IntCC::Equal, v, byte));
     }
     match tests.into_iter().reduce(|a, other| b.ins().bor(a, other)) {
         Some(lanes) => lanes,
