@@ -3,7 +3,8 @@
 //!
 //! A place between tokens says all there is to know of the text before it. So a guess is right if
 //! the block before arrives at it, and a block that began at a right guess has the right tokens.
-//! After a wrong guess the block is lexed again, from where the block before did arrive.
+//! After a wrong guess the block is lexed again, from where the block before did arrive. As soon as
+//! a token ends where one of the guessed tokens begins, that one and all behind it are right.
 //!
 //! A block looks ahead [`AHEAD`] bytes at most; a token that is not decided there is left to the
 //! thread that places the block. All looking far ahead is in one account.
@@ -38,6 +39,9 @@ const SPINS: usize = 2000;
 
 /// After so many bytes of a block that another thread may have, it is looked whether that one has placed it.
 const PIECE: usize = 16 << 10;
+
+/// So many bytes are lexed first, and twice as many each time, before it is looked whether a wrong guess has the tokens behind them.
+const FIRST_PIECE: usize = 256;
 
 /// So many blocks of a thread may wait to be placed. Each holds the memory of its tokens.
 const WAITING: usize = 4;
@@ -78,6 +82,19 @@ struct Guess<K, P> {
     until: usize,
     behind: Part,
     tokens: TokenColumnsOf<K, P>,
+}
+
+impl<K: KindNumber, P: PlaceNumber> Guess<K, P> {
+    /// The number of the first of its tokens behind a place, if tokens end there and it knows that place, too, as one between tokens.
+    /// It knows those where tokens are that are not dropped.
+    fn tokens_from(&self, at: Part) -> Option<usize> {
+        let TokenColumnsOf { kinds, starts, ends } = &self.tokens;
+        let first = starts.partition_point(|start| start.index() < at.from);
+        let ends_there = first.checked_sub(1).is_some_and(|last| ends[last].index() == at.from);
+        // An error may go on from before.
+        let begins_there = starts.get(first).is_some_and(|start| start.index() == at.from) && kinds[first] != K::ERROR;
+        (at.error.is_none() && (ends_there || begins_there)).then_some(first)
+    }
 }
 
 /// The state behind all blocks that are placed.
@@ -263,23 +280,26 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
                 continue;
             }
             let Block::Guessed(mut guess) = take(&mut *lock(block)) else { return Ok(()) };
-            let is_right = placed.at.from == guess.from;
-            if !is_right {
-                guess.tokens.clear();
-                guess.behind = placed.at;
-            } else if let Some(error) = placed.at.error {
+            if placed.at.from != guess.from {
+                placed.again += 1;
+                let attempt = self.attempt(placed);
+                let (behind, until) = (attempt.before, guess.until);
+                let tokens = worker.columns();
+                self.finish(attempt, behind, until, (tokens, Some(guess)), worker)?;
+                continue;
+            }
+            if let Some(error) = placed.at.error {
                 self.join_error(error, &mut guess);
             }
             let Guess { until, behind, tokens, .. } = guess;
-            if is_right && behind.from >= until {
+            if behind.from >= until {
                 // They are there before others hear of them: the caller, once all blocks are placed, writes what it finds.
                 let count = tokens.len();
                 *lock(block) = Block::Placed(placed.tokens, tokens);
                 self.announce(&mut placed, behind, count);
             } else {
-                placed.again += usize::from(!is_right);
                 let attempt = self.attempt(placed);
-                self.finish(attempt, behind, until, tokens, worker)?;
+                self.finish(attempt, behind, until, (tokens, None), worker)?;
             }
         }
     }
@@ -298,7 +318,8 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
         }
         let attempt = self.attempt(placed);
         let (behind, until) = (attempt.before, self.until(block, self.start(block)));
-        self.finish(attempt, behind, until, worker.columns(), worker)
+        let tokens = worker.columns();
+        self.finish(attempt, behind, until, (tokens, None), worker)
     }
 
     /// Begins to lex and place the next block.
@@ -308,22 +329,32 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
         Attempt { block: placed.blocks, before: placed.at, first: placed.tokens, lexing }
     }
 
-    /// Lexes what is left of a block, and places and writes it unless another thread has placed it.
+    /// Lexes what is left of a block, behind these tokens and up to those of a wrong guess that are right all the same, and places and
+    /// writes it unless another thread has placed it.
     fn finish(
         &self,
         mut attempt: Attempt<'a>,
         mut behind: Part,
         until: usize,
-        mut tokens: TokenColumnsOf<K, P>,
+        (mut tokens, mut guess): (TokenColumnsOf<K, P>, Option<Guess<K, P>>),
         worker: &mut Worker<K, P>,
     ) -> Result<(), Error> {
         let block = attempt.block;
         if behind.from < until {
             tokens.reserve(until - behind.from + 1)?;
         }
+        let mut piece = if guess.is_some() { FIRST_PIECE } else { PIECE };
         while behind.from < until && self.turn.load(Ordering::Acquire) == block {
-            let pause = until.min(behind.from.saturating_add(PIECE));
+            if let Some(right) = guess.as_ref().and_then(|guess| guess.tokens_from(behind)) {
+                let guess = guess.take().expect("it has these tokens");
+                tokens.append(&guess.tokens, right)?;
+                behind = guess.behind;
+                worker.spare.push(guess.tokens);
+                continue;
+            }
+            let pause = until.min(behind.from.saturating_add(piece));
             behind = attempt.lexing.part(self.text, true, behind, pause, &mut tokens).behind;
+            piece = (2 * piece).min(PIECE);
         }
         let mut placed = lock(&self.placed);
         placed.lexing.get_or_insert(attempt.lexing);
@@ -337,6 +368,7 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
             unsafe { self.output.write(attempt.first, &tokens) };
         }
         worker.spare.push(tokens);
+        worker.spare.extend(guess.map(|guess| guess.tokens));
         Ok(())
     }
 

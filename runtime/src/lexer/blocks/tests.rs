@@ -3,7 +3,7 @@
 use monoscan_codegen::cpu::lexer::LexAutomaton;
 use scan_kit::Random;
 
-use super::super::TokenColumns;
+use super::super::{ERROR_KIND, TokenColumns};
 use super::*;
 
 /// Runs of `a` and `b`, at most one of them at the end: `a*b?`, and `(…)` whatever is in between.
@@ -63,6 +63,26 @@ fn helpers_that_stop_after_any_step_hold_up_nobody() {
             }
         }
     }
+}
+
+/// Of a wrong guess those tokens are right behind which both know a place between tokens.
+#[test]
+fn a_wrong_guess_is_right_from_a_token_that_both_find() {
+    let mut tokens = TokenColumns::default();
+    // Nothing is kept between 7 and 9, and an error is at 12.
+    for (kind, start, end) in [(0, 3, 5), (1, 5, 7), (0, 9, 12), (ERROR_KIND, 12, 14), (0, 14, 15)] {
+        tokens.push_found(kind, start, end);
+    }
+    let behind = Part { from: 15, error: None };
+    let guess = Guess { from: 3, until: 15, behind, tokens };
+    let from = |from| guess.tokens_from(Part { from, error: None });
+    assert_eq!([3, 5, 7, 9, 12, 14, 15].map(from), [0, 1, 2, 2, 3, 4, 5].map(Some));
+    assert!([0, 2, 4, 6, 8, 10, 13].map(from).iter().all(Option::is_none));
+    assert!((0..16).all(|from| guess.tokens_from(Part { from, error: Some(0) }).is_none()));
+    let mut tokens = TokenColumns::default();
+    tokens.push_found(ERROR_KIND, 3, 5);
+    let guess = Guess { from: 3, until: 5, behind, tokens };
+    assert_eq!(guess.tokens_from(Part { from: 3, error: None }), None, "the error may have begun before");
 }
 
 /// Threads that start, stop and lose their cores at any moment.
