@@ -85,15 +85,16 @@ struct Guess<K, P> {
 }
 
 impl<K: KindNumber, P: PlaceNumber> Guess<K, P> {
-    /// The number of the first of its tokens behind a place, if tokens end there and it knows that place, too, as one between tokens.
-    /// It knows those where tokens are that are not dropped.
+    /// The number of the first of its tokens behind a place, if tokens end there, it knows that place, too, as one between tokens, and
+    /// it has all tokens of the block from there on. It knows the places where tokens are that are not dropped.
     fn tokens_from(&self, at: Part) -> Option<usize> {
         let TokenColumnsOf { kinds, starts, ends } = &self.tokens;
         let first = starts.partition_point(|start| start.index() < at.from);
         let ends_there = first.checked_sub(1).is_some_and(|last| ends[last].index() == at.from);
         // An error may go on from before.
         let begins_there = starts.get(first).is_some_and(|start| start.index() == at.from) && kinds[first] != K::ERROR;
-        (at.error.is_none() && (ends_there || begins_there)).then_some(first)
+        let is_whole = self.behind.from >= self.until;
+        (is_whole && at.error.is_none() && (ends_there || begins_there)).then_some(first)
     }
 }
 
@@ -336,7 +337,7 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
         mut attempt: Attempt<'a>,
         mut behind: Part,
         until: usize,
-        (mut tokens, mut guess): (TokenColumnsOf<K, P>, Option<Guess<K, P>>),
+        (mut tokens, guess): (TokenColumnsOf<K, P>, Option<Guess<K, P>>),
         worker: &mut Worker<K, P>,
     ) -> Result<(), Error> {
         let block = attempt.block;
@@ -344,13 +345,13 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
             tokens.reserve(until - behind.from + 1)?;
         }
         let mut piece = if guess.is_some() { FIRST_PIECE } else { PIECE };
+        // The guess, and the first of its tokens that are right.
+        let mut right = None;
         while behind.from < until && self.turn.load(Ordering::Acquire) == block {
-            if let Some(right) = guess.as_ref().and_then(|guess| guess.tokens_from(behind)) {
-                let guess = guess.take().expect("it has these tokens");
-                tokens.append(&guess.tokens, right)?;
+            right = guess.as_ref().and_then(|guess| Some((guess, guess.tokens_from(behind)?)));
+            if let Some((guess, _)) = right {
                 behind = guess.behind;
-                worker.spare.push(guess.tokens);
-                continue;
+                break;
             }
             let pause = until.min(behind.from.saturating_add(piece));
             behind = attempt.lexing.part(self.text, true, behind, pause, &mut tokens).behind;
@@ -360,12 +361,18 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
         placed.lexing.get_or_insert(attempt.lexing);
         let is_first = placed.blocks == block;
         if is_first {
-            self.announce(&mut placed, behind, tokens.len());
+            let more = right.map_or(0, |(guess, from)| guess.tokens.len() - from);
+            self.announce(&mut placed, behind, tokens.len() + more);
         }
         drop(placed);
         if is_first {
             // SAFETY: this thread alone placed the block, which has these places.
-            unsafe { self.output.write(attempt.first, &tokens) };
+            unsafe {
+                self.output.write(attempt.first, &tokens, 0);
+                if let Some((guess, from)) = right {
+                    self.output.write(attempt.first + tokens.len(), &guess.tokens, from);
+                }
+            }
         }
         worker.spare.push(tokens);
         worker.spare.extend(guess.map(|guess| guess.tokens));
@@ -377,7 +384,7 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
         let tokens = match take(&mut *lock(&self.blocks[block])) {
             Block::Placed(first, tokens) => {
                 // SAFETY: this thread alone took the tokens, which have these places.
-                unsafe { self.output.write(first, &tokens) };
+                unsafe { self.output.write(first, &tokens, 0) };
                 tokens
             }
             // Another thread did not wait for it.

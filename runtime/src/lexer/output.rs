@@ -21,16 +21,17 @@ impl<K: KindNumber, P: PlaceNumber> Output<K, P> {
         Output { kinds: kinds.as_mut_ptr(), starts: starts.as_mut_ptr(), ends: ends.as_mut_ptr() }
     }
 
-    /// Writes a block's tokens.
+    /// Writes a block's tokens from the one with this number on, so that the token has the place `first` among all.
     ///
     /// # Safety
     /// No other thread writes tokens of these places, and there are no more tokens than bytes of the text.
-    pub(super) unsafe fn write(&self, first: usize, tokens: &TokenColumnsOf<K, P>) {
+    pub(super) unsafe fn write(&self, first: usize, tokens: &TokenColumnsOf<K, P>, from: usize) {
+        let (kinds, starts, ends) = (&tokens.kinds[from..], &tokens.starts[from..], &tokens.ends[from..]);
         // SAFETY: the columns have space for a token for each byte of the text; the rest is the caller's promise.
         unsafe {
-            self.kinds.add(first).copy_from_nonoverlapping(tokens.kinds.as_ptr(), tokens.len());
-            self.starts.add(first).copy_from_nonoverlapping(tokens.starts.as_ptr(), tokens.len());
-            self.ends.add(first).copy_from_nonoverlapping(tokens.ends.as_ptr(), tokens.len());
+            self.kinds.add(first).copy_from_nonoverlapping(kinds.as_ptr(), kinds.len());
+            self.starts.add(first).copy_from_nonoverlapping(starts.as_ptr(), starts.len());
+            self.ends.add(first).copy_from_nonoverlapping(ends.as_ptr(), ends.len());
         }
     }
 }

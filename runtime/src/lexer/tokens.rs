@@ -141,15 +141,6 @@ impl<K: KindNumber, P: PlaceNumber> TokenColumnsOf<K, P> {
         self.push(K::of_kind(kind), P::of_place(start), P::of_place(end));
     }
 
-    /// Appends the tokens of others from this one on.
-    pub(super) fn append(&mut self, others: &Self, from: usize) -> Result<(), Error> {
-        self.reserve(others.len() - from)?;
-        self.kinds.extend_from_slice(&others.kinds[from..]);
-        self.starts.extend_from_slice(&others.starts[from..]);
-        self.ends.extend_from_slice(&others.ends[from..]);
-        Ok(())
-    }
-
     /// Space for so many more tokens.
     pub(super) fn reserve(&mut self, tokens: usize) -> Result<(), Error> {
         let reserved = self

@@ -79,6 +79,8 @@ fn a_wrong_guess_is_right_from_a_token_that_both_find() {
     assert_eq!([3, 5, 7, 9, 12, 14, 15].map(from), [0, 1, 2, 2, 3, 4, 5].map(Some));
     assert!([0, 2, 4, 6, 8, 10, 13].map(from).iter().all(Option::is_none));
     assert!((0..16).all(|from| guess.tokens_from(Part { from, error: Some(0) }).is_none()));
+    let undecided = Guess { until: 16, ..guess };
+    assert!((0..16).all(|from| undecided.tokens_from(Part { from, error: None }).is_none()));
     let mut tokens = TokenColumns::default();
     tokens.push_found(ERROR_KIND, 3, 5);
     let guess = Guess { from: 3, until: 5, behind, tokens };
