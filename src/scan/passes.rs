@@ -186,7 +186,7 @@ where
     let parameters = unsafe { L::parameters(columns[In::COLUMNS % SHORT_INPUTS]) };
     let mut taken = 0;
     let elements = || {
-        // Here, so that it is never in memory.
+        // As a result of a closure of its own it would go through memory.
         let Some(mut state) = L::identity() else { return };
         (0..len).for_each(|place| {
             // SAFETY: there are so many records, in at most so many columns.

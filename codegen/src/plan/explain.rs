@@ -21,8 +21,10 @@ impl Plan {
     /// The kernels that will run, the speed that is expected of them and its bound, and how results may differ.
     fn summary(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Plan { direct, least_threads, association, reasons, .. } = self;
-        let tiles =
-            format!("in tiles of {} elements, shared among threads; two to four where calls show a gain", self.tile());
+        let tiles = format!(
+            "in tiles of {} elements, shared among threads; two to four threads only where timed calls are faster",
+            self.tile()
+        );
         let long = match *least_threads {
             usize::MAX => "in one pass on one thread".to_owned(),
             0 | 1 => tiles,

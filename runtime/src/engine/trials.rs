@@ -9,7 +9,7 @@
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-/// Most threads that are tried. More are faster in any case, and a line without them would take many times as long.
+/// Most threads that are tried. More are taken as planned: a trial without them may take many times as long.
 const MOST_THREADS: usize = 4;
 
 /// After the first calls, of which the second, fourth, eighth and so on are trials, every so many calls are.

@@ -4,7 +4,8 @@
 //! A place between tokens says all there is to know of the text before it. So a guess is right if
 //! the block before arrives at it, and a block that began at a right guess has the right tokens.
 //! After a wrong guess the block is lexed again, from where the block before did arrive. As soon as
-//! a token ends where one of the guessed tokens begins, that one and all behind it are right.
+//! that reaches a place where a guessed token begins or ends, the guessed tokens behind it are
+//! right.
 //!
 //! A block looks ahead [`AHEAD`] bytes at most; a token that is not decided there is left to the
 //! thread that places the block. All looking far ahead is in one account.
@@ -15,6 +16,8 @@
 //! Once the others have lexed as much ahead as they may, one of them lexes its block, from where it
 //! is known to begin, as tiles of a scan are *rescued* (`monoscan_protocol::tiles`). The first to
 //! end places the block.
+
+mod guessed;
 
 use std::collections::VecDeque;
 use std::mem::take;
@@ -30,6 +33,7 @@ use super::output::Output;
 use super::part::{Lexing, Part};
 use super::{CpuLexer, KindNumber, PlaceNumber, TokenColumnsOf};
 use crate::error::Error;
+use guessed::Guess;
 
 /// How far behind a block's end it may be looked.
 const AHEAD: usize = 64 << 10;
@@ -74,28 +78,6 @@ enum Block<K, P> {
     Guessed(Guess<K, P>),
     /// They are these, and the first of them has this place among all.
     Placed(usize, TokenColumnsOf<K, P>),
-}
-
-/// A block, lexed from a guess.
-struct Guess<K, P> {
-    from: usize,
-    until: usize,
-    behind: Part,
-    tokens: TokenColumnsOf<K, P>,
-}
-
-impl<K: KindNumber, P: PlaceNumber> Guess<K, P> {
-    /// The number of the first of its tokens behind a place, if tokens end there, it knows that place, too, as one between tokens, and
-    /// it has all tokens of the block from there on. It knows the places where tokens are that are not dropped.
-    fn tokens_from(&self, at: Part) -> Option<usize> {
-        let TokenColumnsOf { kinds, starts, ends } = &self.tokens;
-        let first = starts.partition_point(|start| start.index() < at.from);
-        let ends_there = first.checked_sub(1).is_some_and(|last| ends[last].index() == at.from);
-        // An error may go on from before.
-        let begins_there = starts.get(first).is_some_and(|start| start.index() == at.from) && kinds[first] != K::ERROR;
-        let is_whole = self.behind.from >= self.until;
-        (is_whole && at.error.is_none() && (ends_there || begins_there)).then_some(first)
-    }
 }
 
 /// The state behind all blocks that are placed.
@@ -285,12 +267,11 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
                 placed.again += 1;
                 let attempt = self.attempt(placed);
                 let (behind, until) = (attempt.before, guess.until);
-                let tokens = worker.columns();
-                self.finish(attempt, behind, until, (tokens, Some(guess)), worker)?;
+                self.finish(attempt, behind, until, (worker.columns(), Some(guess)), worker)?;
                 continue;
             }
             if let Some(error) = placed.at.error {
-                self.join_error(error, &mut guess);
+                guess.join_error(error, self.lexer.automaton.keeps_errors);
             }
             let Guess { until, behind, tokens, .. } = guess;
             if behind.from >= until {
@@ -319,8 +300,7 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
         }
         let attempt = self.attempt(placed);
         let (behind, until) = (attempt.before, self.until(block, self.start(block)));
-        let tokens = worker.columns();
-        self.finish(attempt, behind, until, (tokens, None), worker)
+        self.finish(attempt, behind, until, (worker.columns(), None), worker)
     }
 
     /// Begins to lex and place the next block.
@@ -392,20 +372,6 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
             Block::Nothing => return,
         };
         worker.spare.push(tokens);
-    }
-
-    /// Goes on with the run of errors that is open where a block begins.
-    fn join_error(&self, error: usize, guess: &mut Guess<K, P>) {
-        let Guess { from, behind, tokens, .. } = guess;
-        if tokens.kinds.first() == Some(&K::ERROR) && tokens.starts[0].index() == *from {
-            tokens.starts[0] = P::of_place(error);
-        } else if behind.error == Some(*from) || behind.from == *from {
-            behind.error = Some(error);
-        } else if self.lexer.automaton.keeps_errors {
-            tokens.kinds.insert(0, K::ERROR);
-            tokens.starts.insert(0, P::of_place(error));
-            tokens.ends.insert(0, P::of_place(*from));
-        }
     }
 
     /// The next block is placed: it ends there, and has so many tokens.
