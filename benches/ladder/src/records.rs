@@ -113,10 +113,11 @@ impl<'k, 'a> Records<'k, 'a> {
     /// Writes their results, from the state before them.
     pub(super) fn replay(&self, before: State<'k>) {
         let taken_along = self.recipe.take_along(self.args, 1, &[before]);
-        let live = variables(&self.recipe.enter(self.args, taken_along));
+        let live = variables(&self.recipe.enter(self.args, 1, taken_along.clone()));
         self.pass(&Replay {
             recipe: self.recipe,
             args: self.args,
+            before: &taken_along,
             state: &live,
             elsewhere: None,
             from_fold: FoldToReplay::NONE,

@@ -138,6 +138,36 @@ impl Alphabet {
         SymbolTables { classes, codes: place(table_of(self.of_combination.iter().map(code).collect())), ty }
     }
 
+    /// The same as a table of neighbours, if that is what it is, and what stands for each symbol is a byte.
+    pub(super) fn of_neighbours(&self, codes: &[u16]) -> Option<Neighbours> {
+        let Combination::Classes(classes) = &self.combination else { return None };
+        let ([Source::Record(own), Source::Next(next)] | [Source::Record(own), Source::Next(next), Source::Last]) =
+            self.reads[..]
+        else {
+            return None;
+        };
+        if own != 0 || next != 0 {
+            return None;
+        }
+        let count = |classes: &Vec<u8>| classes.iter().max().map_or(0, |&last| usize::from(last) + 1);
+        let (owns, nexts) = (count(&classes[0]), count(&classes[1]));
+        let code = |place: usize| u8::try_from(codes[self.of_combination[place]]).ok();
+        // The combinations of the last element are behind those of all others.
+        let of_last = |own: usize| {
+            let mut codes = (0..nexts).map(|next| code((owns + own) * nexts + next));
+            let first = codes.next()??;
+            codes.all(|code| code == Some(first)).then_some(first)
+        };
+        let reads_last = self.reads.len() == 3;
+        let row = |own: usize| {
+            let codes = (0..nexts).map(|next| code(own * nexts + next));
+            let last = reads_last.then(|| of_last(own));
+            codes.chain(last).collect::<Option<Vec<u8>>>()
+        };
+        let rows = (0..owns).map(row).collect::<Option<Vec<Vec<u8>>>>()?;
+        Some(Neighbours { class_of: [classes[0].clone(), classes[1].clone()], rows, reads_last })
+    }
+
     /// The value of an element's symbol, as `u32`.
     pub(super) fn look_up(&self, b: &mut FunctionBuilder, tables: &SymbolTables, sources: &[Value]) -> Value {
         let combination = match &self.combination {
@@ -147,6 +177,17 @@ impl Alphabet {
         let code = b.table(tables.codes, tables.ty, combination);
         b.cast(Type::U32, code)
     }
+}
+
+/// The symbols of elements that follow from a byte and the next one, as a table.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Neighbours {
+    /// The class of each byte before another one, and that of each behind another one.
+    pub class_of: [Vec<u8>; 2],
+    /// For each class of the own byte a row: the symbol for each class of the next one and, if it is told apart, for no next one.
+    pub rows: Vec<Vec<u8>>,
+    /// Whether the last element is told apart, which no other follows.
+    pub reads_last: bool,
 }
 
 /// Sources of these types, in the order in which their classes count, the fastest last. Truth values come first: they are

@@ -30,7 +30,7 @@
 //! symbols make up half of what is read, the others reset the id: `f` is then `map(id) ·
 //! symbol`, and the id is that of the identity again.
 
-use super::alphabet::Alphabet;
+use super::alphabet::{Alphabet, Neighbours};
 use super::ranges::Ranges;
 use super::{Automaton, map_of, tables};
 use crate::function::Function;
@@ -46,6 +46,8 @@ pub struct MapFold {
     pub reads: Vec<Source>,
     /// reads → the element's input symbol, a `u32` that says what it does.
     pub symbol: Function,
+    /// The same as a table, where the symbol follows from a byte and the next one.
+    pub neighbours: Option<Neighbours>,
     /// Symbols are below this.
     pub symbols: u32,
     /// (id, symbol) → the *entry* of a table that says what becomes of the id: below 2¹⁶.

@@ -18,6 +18,7 @@
 //! | `tables` | the functions over tables that such a fold calls |
 //! | `lanes` | a replay that carries the one state that outputs need, and not a map: [`LaneBody`] |
 //! | `replay` | such a replay by one look-up of the symbol that the fold found: [`SymbolReplay`] |
+//! | `steps` | the table by which a look-up takes a state past an element |
 //! | `mealy` | a byte of each element from the fold of a rank, for the replay: [`MealyFold`] |
 //! | `outputs` | the same of the fold of another second level: [`OutputFold`] |
 //! | `look_ups` | all of these for a program, found once for each [`TableBudget`]: [`LookUps`] |
@@ -34,8 +35,10 @@ mod mealy;
 mod outputs;
 mod ranges;
 mod replay;
+mod steps;
 mod tables;
 
+pub use alphabet::Neighbours;
 pub use declared::{MAX_STATES, MapsError};
 pub use fold::{Composition, FEW_STATES, MOST_MAP_BYTES, MapFold};
 pub use lanes::{Carried, LaneBody};

@@ -5,8 +5,8 @@
 //! number of each element: what a sum adds, say. Where that number fits a byte, the fold leaves it
 //! to the replay, which then carries no lane and looks nothing up.
 
-use super::ranges::small_row;
-use super::replay::{Split, look_up_row};
+use super::replay::Split;
+use super::steps::Steps;
 use super::{Carried, LaneBody};
 use crate::builder::FunctionBuilder;
 use crate::facts::drop_unused;
@@ -37,26 +37,18 @@ impl OutputFold {
         tables: &[Table],
     ) -> Option<OutputFold> {
         let function = &mapping.function;
-        let after = function.results[split.lane];
-        let after_place = split.found.iter().position(|&found| found == after)?;
         let number = only_number(split, function)?;
         let ty = function.type_of(number).filter(|ty| ty.is_int() || *ty == Type::Bool)?;
         let of_found = number_of(split, function, number, tables);
-        let row = small_row(lanes, symbols.len(), Type::U16);
-        let mut steps: Vec<Constant> = Vec::new();
-        for lane in 0..lanes {
-            for symbol in symbols {
-                let bytes = &symbol[lane * split.found.len()..][..split.found.len()];
-                let found =
-                    bytes.iter().zip(&of_found.params).map(|(byte, &ty)| Constant::new(ty, byte.bits() & ty.mask()));
-                let found: Vec<Constant> = found.collect();
-                let number = interp::call(&of_found, &found, tables)[0];
-                let byte = i8::try_from(signed(number)).ok()?;
-                let next = bytes[after_place].bits() & 0xff;
-                steps.push(Constant::new(Type::U16, next | u128::from(byte as u8) << 8));
-            }
-            steps.resize((lane + 1) * row, Type::U16.zero());
-        }
+        let beside = |bytes: &[u8]| {
+            let found = bytes.iter().zip(&of_found.params);
+            let found: Vec<Constant> =
+                found.map(|(&byte, &ty)| Constant::new(ty, u128::from(byte) & ty.mask())).collect();
+            let number = interp::call(&of_found, &found, tables)[0];
+            i8::try_from(signed(number)).ok().map(|byte| u32::from(byte as u8))
+        };
+        let steps = Steps::new(&split.steps(function, symbols, lanes, beside)?, 1);
+        let (before, rows) = (steps.carried(), steps.rows());
         let mut tables = tables.to_vec();
         let others: Vec<Carried> = carried.iter().copied().filter(|carried| carried.lane.is_none()).collect();
 
@@ -65,7 +57,7 @@ impl OutputFold {
             let (mut reads, mut values) = (Vec::new(), Vec::new());
             for (place, (&source, &ty)) in mapping.reads.iter().zip(&function.params).enumerate() {
                 let stays = if place == split.lane { with_lane } else { !split.follows[place] };
-                values.push(stays.then(|| b.param(ty)));
+                values.push(stays.then(|| b.param(if place == split.lane { before } else { ty })));
                 reads.extend(stays.then_some(source));
             }
             values.resize(function.value_count(), None);
@@ -84,15 +76,14 @@ impl OutputFold {
 
         let mut b = FunctionBuilder::new();
         let (reads, mut values, symbol) = read(&mut b, true);
-        let lane = values[split.lane].expect("the lane stays");
-        let entry = look_up_row(&mut b, (lane, symbol), (&mut tables, Table::new(Type::U16, steps)), row);
-        let bits = b.lit(8u32);
-        let output = b.binary(Opcode::Shr, entry, bits);
-        let output = b.cast(Type::U8, output);
+        let lane = values[split.lane].take().expect("the lane stays");
+        let (lane_after, beside) = steps.look_up(&mut b, (lane, symbol), &mut tables);
+        let output = b.cast(Type::U8, beside[0]);
         values[number.index()] = Some(widened(&mut b, output));
         split.rest(&mut b, function, &mut values);
-        values[after.index()] = Some(b.cast(Type::U8, entry));
-        let results = (0..carried.len()).map(|place| values[function.results[place].index()]);
+        let result =
+            |place: usize| if place == split.lane { Some(lane_after) } else { values[function.results[place].index()] };
+        let results = (0..carried.len()).map(result);
         let results: Vec<Value> = results.chain([Some(output)]).collect::<Option<_>>()?;
         let function_of_fold = simplify(&b.finish(&results), &tables);
         let fold = drop_unused(Mapping { reads, function: function_of_fold }, carried.len());
@@ -105,8 +96,8 @@ impl OutputFold {
         let results: Vec<Value> = results.map(|(_, result)| values[result.index()]).collect::<Option<_>>()?;
         let function = simplify(&b.finish(&results), &tables);
         let replay = drop_unused(Mapping { reads, function }, others.len());
-        let of = |mapping, carried| LaneBody { mapping, carried, tables: tables.clone() };
-        Some(OutputFold { fold: of(fold, carried.to_vec()), replay: of(replay, others) })
+        let of = |mapping, carried, rows| LaneBody { mapping, carried, rows, tables: tables.clone() };
+        Some(OutputFold { fold: of(fold, carried.to_vec(), rows), replay: of(replay, others, None) })
     }
 }
 

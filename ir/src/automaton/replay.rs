@@ -10,7 +10,7 @@
 use std::collections::BTreeSet;
 
 use super::alphabet::Alphabet;
-use super::ranges::small_row;
+use super::steps::{MOST_BESIDE, Step, Steps};
 use super::{Automaton, LaneBody, MapFold, MealyFold, OutputFold};
 use crate::builder::FunctionBuilder;
 use crate::facts::{Level, drop_unused};
@@ -38,8 +38,8 @@ pub struct SymbolReplay {
     pub outputs: Option<OutputFold>,
 }
 
-/// Most bytes that outputs and the lane after are found by: an element of the table has 1, 2 or 4 of them.
-const MOST_FOUND: usize = 4;
+/// Most bytes that outputs and the lane after are found by.
+const MOST_FOUND: usize = MOST_BESIDE + 1;
 
 /// Most symbols where these follow from one byte: with more, a byte is as good as its symbol.
 const MOST_OF_ONE_BYTE: usize = 128;
@@ -100,8 +100,7 @@ impl SymbolReplay {
             }
             _ => None,
         };
-        let mapping = split.by_symbols(&body.mapping, &found, lanes, &mut tables);
-        let body = LaneBody { mapping, carried: body.carried.clone(), tables };
+        let body = split.by_symbols(body, &found, lanes, &mut tables)?;
         Some(SymbolReplay { stage: carried.stage, fold, body, symbols: alphabet.symbols.len() as u32, mealy, outputs })
     }
 }
@@ -195,44 +194,97 @@ impl Split {
         drop_unused(Mapping { reads, function }, keep)
     }
 
-    /// The replay over again, with what is found looked up: each symbol has it for each lane.
-    fn by_symbols(&self, mapping: &Mapping, symbols: &[&[Constant]], lanes: usize, tables: &mut Vec<Table>) -> Mapping {
-        let function = &mapping.function;
+    /// The bytes that are found of each lane and symbol, and the lane after them: for each lane the steps of all symbols. Beside
+    /// the lane after is what is made of these bytes. None if that does not follow, or if nothing is made of some.
+    pub(super) fn steps(
+        &self,
+        function: &Function,
+        symbols: &[&[Constant]],
+        lanes: usize,
+        mut beside: impl FnMut(&[u8]) -> Option<u32>,
+    ) -> Option<Vec<Vec<Step>>> {
+        let after = function.results[self.lane];
+        let constant = || function.inst(after).and_then(|inst| inst.as_constant()).map(|after| after.bits() as u8);
+        let place = self.place(after);
+        let count = self.found.len();
+        let mut step = |lane: usize, symbol: &[Constant]| {
+            let bytes: Vec<u8> = symbol[lane * count..][..count].iter().map(|byte| byte.bits() as u8).collect();
+            let after = place.map_or_else(constant, |place| Some(bytes[place]))?;
+            Some((after, beside(&bytes)?))
+        };
+        (0..lanes).map(|lane| symbols.iter().map(|symbol| step(lane, symbol)).collect()).collect()
+    }
+
+    /// Where a value is among those that are found.
+    pub(super) fn place(&self, value: Value) -> Option<usize> {
+        self.found.iter().position(|&found| found == value)
+    }
+
+    /// The replay over again, with what is found looked up: each symbol has it for each lane. None if the lane after does not
+    /// follow from these, or more bytes beside it than fit.
+    fn by_symbols(
+        &self,
+        body: &LaneBody,
+        symbols: &[&[Constant]],
+        lanes: usize,
+        tables: &mut Vec<Table>,
+    ) -> Option<LaneBody> {
+        let Mapping { reads: sources, function } = &body.mapping;
+        let after = function.results[self.lane];
+        let others = || function.results.iter().enumerate().filter(|&(place, _)| place != self.lane);
+        let is_beside =
+            |found: &Value| *found != after || self.is_needed(function, others().map(|(_, &value)| value), after);
+        let beside: Vec<Value> = self.found.iter().copied().filter(is_beside).collect();
+        if beside.len() > MOST_BESIDE {
+            return None;
+        }
+        let places: Vec<usize> = beside.iter().filter_map(|&value| self.place(value)).collect();
+        let packed = |bytes: &[u8]| places.iter().rev().fold(0, |bits, &place| bits << 8 | u32::from(bytes[place]));
+        let steps = Steps::new(&self.steps(function, symbols, lanes, |bytes| Some(packed(bytes)))?, beside.len());
         let mut b = FunctionBuilder::new();
         let mut reads = Vec::new();
         let mut values: Vec<Option<Value>> = Vec::new();
-        for (place, (&source, &ty)) in mapping.reads.iter().zip(&function.params).enumerate() {
+        for (place, (&source, &ty)) in sources.iter().zip(&function.params).enumerate() {
             let stays = place == self.lane || !self.follows[place];
-            values.push(stays.then(|| b.param(ty)));
+            values.push(stays.then(|| b.param(if place == self.lane { steps.carried() } else { ty })));
             reads.extend(stays.then_some(source));
         }
         let symbol = b.param(Type::U8);
         reads.push(Source::Record(0));
 
-        let lane = values[self.lane].expect("the lane stays");
-        let (table, row) = self.table(symbols, lanes);
-        let entry = look_up_row(&mut b, (lane, symbol), (tables, table), row);
+        let before = values[self.lane].take().expect("the lane stays");
+        let rows = steps.rows();
+        let (lane, bytes) = steps.look_up(&mut b, (before, symbol), tables);
         values.resize(function.value_count(), None);
-        self.unpack(&mut b, function, entry, &mut values);
+        self.unpack(&mut b, function, beside.into_iter().zip(bytes), &mut values);
         self.rest(&mut b, function, &mut values);
-        let result = |result: &Value| values[result.index()].expect("results follow from what is found and the rest");
-        let results: Vec<Value> = function.results.iter().map(result).collect();
+        let result = |(place, result): (usize, &Value)| {
+            if place == self.lane {
+                lane
+            } else {
+                values[result.index()].expect("results follow from what is found and the rest")
+            }
+        };
+        let results: Vec<Value> = function.results.iter().enumerate().map(result).collect();
         let function = simplify(&b.finish(&results), tables);
-        Mapping { reads, function }
+        Some(LaneBody {
+            mapping: Mapping { reads, function },
+            carried: body.carried.clone(),
+            rows,
+            tables: tables.clone(),
+        })
     }
 
-    /// The values of an entry, out of its bytes.
+    /// Values that are found, each out of the low byte of another one.
     pub(super) fn unpack(
         &self,
         b: &mut FunctionBuilder,
         function: &Function,
-        entry: Value,
+        found: impl Iterator<Item = (Value, Value)>,
         values: &mut [Option<Value>],
     ) {
-        for (place, &found) in self.found.iter().enumerate() {
-            let bits = b.lit(8 * place as u32);
-            let byte = if place == 0 { entry } else { b.binary(Opcode::Shr, entry, bits) };
-            let byte = b.cast(Type::U8, byte);
+        for (found, bits) in found {
+            let byte = b.cast(Type::U8, bits);
             let zero = b.lit(0u8);
             values[found.index()] = Some(match function.type_of(found) {
                 Some(Type::Bool) => b.binary(Opcode::Ne, byte, zero),
@@ -251,36 +303,4 @@ impl Split {
             }
         }
     }
-
-    /// For each lane a row of what is found for each symbol, and the elements of a row.
-    fn table(&self, symbols: &[&[Constant]], lanes: usize) -> (Table, usize) {
-        let ty = [Type::U8, Type::U8, Type::U16, Type::U32, Type::U32][self.found.len()];
-        let row = small_row(lanes, symbols.len(), ty);
-        let mut elements = Vec::new();
-        for lane in 0..lanes {
-            let found = |symbol: &&[Constant]| {
-                let found = &symbol[lane * self.found.len()..][..self.found.len()];
-                found.iter().rev().fold(0, |bits, byte| bits << 8 | byte.bits() & 0xff)
-            };
-            let padding = std::iter::repeat_n(0, row - symbols.len());
-            elements.extend(symbols.iter().map(found).chain(padding).map(|bits| Constant::new(ty, bits)));
-        }
-        (Table::new(ty, elements), row)
-    }
-}
-
-/// Looks a lane and a symbol up in a new table of so many elements for each lane.
-pub(super) fn look_up_row(
-    b: &mut FunctionBuilder,
-    (lane, symbol): (Value, Value),
-    (tables, table): (&mut Vec<Table>, Table),
-    row: usize,
-) -> Value {
-    let [lane, symbol] = [lane, symbol].map(|byte| b.cast(Type::U32, byte));
-    let row = b.lit(row as u32);
-    let row = b.binary(Opcode::Mul, lane, row);
-    let place = b.binary(Opcode::Add, row, symbol);
-    let entry = b.table(tables.len() as u32, table.ty, place);
-    tables.push(table);
-    b.cast(Type::U32, entry)
 }

@@ -183,3 +183,18 @@ fn what_is_no_fold_of_known_maps_has_no_ids() {
     shifted.stages[0].identity = vec![Constant::vector(&[1, 2, 3, 4, 5, 6, 7, 0])];
     assert_eq!(of(shifted), None, "it begins with another map");
 }
+
+#[test]
+fn a_byte_and_the_next_one_have_a_table() {
+    let program = with_the_next_byte();
+    let fold = fold_of(&program, STEP_BYTES).unwrap();
+    let neighbours =
+        fold.neighbours.as_ref().expect("symbols follow from a byte, the next one, and whether there is one");
+    let class = |side: usize, byte: Constant| usize::from(neighbours.class_of[side][byte.bits() as usize]);
+    for read in triples() {
+        let row = &neighbours.rows[class(0, read[0])];
+        let column = if read[2].bits() == 1 { row.len() - 1 } else { class(1, read[1]) };
+        assert_eq!(call(&fold.symbol, &read, &fold.tables), [Constant::from(u32::from(row[column]))]);
+    }
+    assert_eq!(must_fold(&small(), STEP_BYTES).neighbours, None, "these follow from one byte");
+}

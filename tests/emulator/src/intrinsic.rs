@@ -44,6 +44,8 @@ intrinsics! {
     PickBytes "pick_bytes";
     /// Two bytes side by side.
     PairBytes "pair_bytes";
+    /// The bits of one word where a mask has ones, and of another where it has zeros.
+    SelectBits "select_bits";
     /// A number and the four bytes of a word, added up.
     AddBytes "add_bytes";
     /// The number that a binary16 float is.
@@ -115,7 +117,8 @@ impl Intrinsic {
             self,
             Intrinsic::FromF16 | Intrinsic::ToF16 | Intrinsic::ToBf16 | Intrinsic::FloatBits | Intrinsic::DoubleBits
         );
-        converts || matches!(self, Intrinsic::PickBytes | Intrinsic::PairBytes | Intrinsic::AddBytes)
+        converts
+            || matches!(self, Intrinsic::PickBytes | Intrinsic::PairBytes | Intrinsic::AddBytes | Intrinsic::SelectBits)
     }
 
     /// Whether it orders something, so that a kernel that can do without it should.

@@ -13,6 +13,7 @@ pub(crate) fn value(intrinsic: Intrinsic, [a, b, c]: [u64; 3]) -> Result<u64, Mi
         Intrinsic::PickBytes => pick_bytes(a, b, c),
         // What it leaves open is not zero here, so that nobody relies on that.
         Intrinsic::PairBytes => Ok(a & 0xff | (b & 0xff) << 8 | 0xa5a5 << 16),
+        Intrinsic::SelectBits => Ok(u64::from((a & b | !a & c) as u32)),
         Intrinsic::AddBytes => {
             let bytes = (a as u32).to_le_bytes().map(u32::from);
             Ok(bytes.into_iter().fold(b as u32, u32::wrapping_add).into())

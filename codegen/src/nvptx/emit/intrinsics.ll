@@ -81,6 +81,12 @@ define internal i32 @scan.pair_bytes(i8 %first, i8 %second) #3 {
   ret i32 %r
 }
 
+; T: the bits of a where %mask has ones, and of b where it has zeros.
+define internal i32 @scan.select_bits(i32 %mask, i32 %a, i32 %b) #3 {
+  %r = call i32 asm "lop3.b32 $0, $1, $2, $3, 0xca;", "=r,r,r,r"(i32 %mask, i32 %a, i32 %b) #2
+  ret i32 %r
+}
+
 ; T: %sum and the four bytes of %word, added up.
 define internal i32 @scan.add_bytes(i32 %word, i32 %sum) #3 {
   %r = call i32 @llvm.nvvm.idp4a.u.u(i32 %word, i32 16843009, i32 %sum)

@@ -15,7 +15,8 @@ pub struct Value<'k> {
 
 #[derive(Clone, Copy)]
 enum Operand {
-    Temporary(u32),
+    /// The result of an instruction: its number, and which byte of which word its low byte is, if that is known.
+    Temporary(u32, Option<(u32, u8)>),
     Named(&'static str),
     Table(usize),
     Constant(i128),
@@ -25,7 +26,7 @@ enum Operand {
 impl fmt::Display for Value<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.operand, self.ty) {
-            (Operand::Temporary(number), _) => write!(f, "%v{number}"),
+            (Operand::Temporary(number, _), _) => write!(f, "%v{number}"),
             (Operand::Named(name), _) => f.write_str(name),
             (Operand::Table(number), _) => write!(f, "@table{number}"),
             (Operand::Constant(value), Ty::Int(1)) => write!(f, "{}", value & 1 == 1),
@@ -40,7 +41,8 @@ impl fmt::Display for Value<'_> {
 
 impl<'k> Value<'k> {
     pub(super) fn temporary(k: &'k Builder, ty: Ty, number: u32) -> Value<'k> {
-        Value { k, ty, operand: Operand::Temporary(number) }
+        let low_byte = (ty == Ty::I32).then_some((number, 0));
+        Value { k, ty, operand: Operand::Temporary(number, low_byte) }
     }
 
     pub(super) fn named(k: &'k Builder, ty: Ty, name: &'static str) -> Value<'k> {
@@ -75,6 +77,20 @@ impl<'k> Value<'k> {
         }
     }
 
+    /// The word that the low byte of this is a byte of, and which one, if that is known.
+    pub fn low_byte(self) -> Option<(Value<'k>, usize)> {
+        let Operand::Temporary(_, Some((word, byte))) = self.operand else { return None };
+        Some((Value::temporary(self.k, Ty::I32, word), byte.into()))
+    }
+
+    /// The same value, whose low byte is this byte of a word.
+    fn with_low_byte(self, byte: Option<(u32, u8)>) -> Value<'k> {
+        match self.operand {
+            Operand::Temporary(number, _) => Value { operand: Operand::Temporary(number, byte), ..self },
+            _ => self,
+        }
+    }
+
     /// A constant of the same type.
     pub fn same(self, value: i128) -> Value<'k> {
         Value::constant(self.k, self.ty, value)
@@ -83,7 +99,13 @@ impl<'k> Value<'k> {
     /// `operation type self, other`, with a result of the same type.
     pub fn binary(self, operation: &str, other: Value<'k>) -> Value<'k> {
         debug_assert_eq!(self.ty, other.ty, "{operation} of {self} and {other}");
-        self.k.define(self.ty, format_args!("{operation} {} {self}, {other}", self.ty))
+        let result = self.k.define(self.ty, format_args!("{operation} {} {self}, {other}", self.ty));
+        match (self.operand, other.as_constant()) {
+            (Operand::Temporary(word, _), Some(bits @ (8 | 16 | 24))) if operation == "lshr" && self.ty == Ty::I32 => {
+                result.with_low_byte(Some((word, bits as u8 / 8)))
+            }
+            _ => result,
+        }
     }
 
     pub fn udiv(self, other: Value<'k>) -> Value<'k> {
@@ -149,7 +171,14 @@ impl<'k> Value<'k> {
     pub fn cast(self, operation: &str, to: Ty) -> Value<'k> {
         match self.ty == to {
             true => self,
-            false => self.k.define(to, format_args!("{operation} {} {self} to {to}", self.ty)),
+            false => {
+                let result = self.k.define(to, format_args!("{operation} {} {self} to {to}", self.ty));
+                let stays = matches!(operation, "zext" | "trunc") && self.ty.bits() >= 8 && to.bits() >= 8;
+                match self.operand {
+                    Operand::Temporary(_, byte @ Some(_)) if stays => result.with_low_byte(byte),
+                    _ => result,
+                }
+            }
         }
     }
 
@@ -266,5 +295,26 @@ impl<'k> Not for Value<'k> {
 
     fn not(self) -> Value<'k> {
         self.binary("xor", self.same(-1))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_is_known_which_byte_of_a_word_a_low_byte_is() {
+        Builder::new().function("define void @f()", |k| {
+            let word = k.thread();
+            let byte = |value: Value<'_>| value.low_byte().map(|(of, byte)| (of.to_string(), byte));
+            let of_word = |byte: usize| Some((word.to_string(), byte));
+            assert_eq!(byte(word), of_word(0));
+            let third = (word >> 16usize).resize(Ty::I8);
+            assert_eq!(byte(third.resize(Ty::I32)), of_word(2));
+            assert_ne!(byte((word >> 4usize).resize(Ty::I8)), of_word(0));
+            // Zeros, of which the word has none in that place.
+            assert_ne!(byte(third.resize(Ty::I32) >> 8usize), of_word(3));
+            assert_eq!(byte(k.i32(3)), None);
+        });
     }
 }

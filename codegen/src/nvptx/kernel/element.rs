@@ -1,7 +1,8 @@
 //! Elements, as code sees them: what it reads of one, and what it is.
 
+use monoscan_ir::automaton::{Carried, LaneBody};
 use monoscan_ir::facts::{Range, StageFacts};
-use monoscan_ir::{Mapping, Source, Table};
+use monoscan_ir::{Mapping, Source, Table, Type};
 
 use crate::nvptx::emit::Value;
 use crate::nvptx::lower::Code;
@@ -32,16 +33,46 @@ pub(crate) struct ElementCode {
 }
 
 impl ElementCode {
-    /// The code of a mapping, in which records are one of so many symbols if that is said.
-    pub(crate) fn new(mapping: &Mapping, facts: &[StageFacts], tables: &[Table], symbols: Option<u32>) -> ElementCode {
+    /// The code of a mapping.
+    pub(crate) fn new(mapping: &Mapping, facts: &[StageFacts], tables: &[Table]) -> ElementCode {
+        let known = |source: &Source, ty: Type| known_range(source, facts).unwrap_or_else(|| Range::full(ty));
+        ElementCode::within(mapping, tables, known)
+    }
+
+    /// That of a body by lanes, in which records are one of so many symbols if that is said.
+    pub(crate) fn of_lanes(
+        LaneBody { mapping, carried, rows, .. }: &LaneBody,
+        facts: &[StageFacts],
+        tables: &[Table],
+        symbols: Option<u32>,
+    ) -> ElementCode {
+        let is_lane = |source: &Source| {
+            let is_own =
+                |carried: &Carried| *source == Source::Before { stage: carried.stage, component: carried.component };
+            carried.iter().any(|carried| carried.lane.is_some() && is_own(carried))
+        };
+        ElementCode::within(mapping, tables, |source, ty| match (source, symbols, rows) {
+            (Source::Record(_), Some(symbols), _) => Range { min: 0, max: i128::from(symbols) - 1 },
+            (source, _, Some(row)) if is_lane(source) => {
+                let lanes = known_range(source, facts).unwrap_or_else(|| Range::full(Type::U8));
+                Range { min: 0, max: lanes.max * i128::from(*row) }
+            }
+            _ => known_range(source, facts).unwrap_or_else(|| Range::full(ty)),
+        })
+    }
+
+    fn within(mapping: &Mapping, tables: &[Table], range: impl Fn(&Source, Type) -> Range) -> ElementCode {
         let reads = mapping.reads.iter().zip(&mapping.function.params);
-        let ranges = reads.map(|(source, &ty)| match *source {
-            Source::Before { stage, component } => facts[stage as usize].ranges[component as usize],
-            Source::Record(_) if symbols.is_some() => Range { min: 0, max: symbols.map_or(0, i128::from) - 1 },
-            _ => Range::full(ty),
-        });
-        let ranges: Vec<Range> = ranges.collect();
+        let ranges: Vec<Range> = reads.map(|(source, &ty)| range(source, ty)).collect();
         ElementCode { reads: mapping.reads.clone(), code: Code::new(&mapping.function, &ranges, tables) }
+    }
+}
+
+/// The values that a state before an element may have.
+fn known_range(source: &Source, facts: &[StageFacts]) -> Option<Range> {
+    match *source {
+        Source::Before { stage, component } => Some(facts[stage as usize].ranges[component as usize]),
+        _ => None,
     }
 }
 

@@ -20,7 +20,19 @@ pub(crate) struct SharedTables(Vec<Copied>);
 struct Copied {
     table: u32,
     offset: usize,
-    bank_replicated: bool,
+    copies: Copies,
+}
+
+/// The copies of a table.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Copies {
+    /// One.
+    One,
+    /// One for each bank.
+    EachBank,
+    /// The same of a table of places in the copies of another one: each lane's lead to its own bank. The other one is read from its
+    /// first copy on.
+    Places,
 }
 
 impl SharedTables {
@@ -33,28 +45,34 @@ impl SharedTables {
             return SharedTables(Vec::new());
         }
         let copied = sizes.into_iter().map(|(table, size)| {
-            let bank_replicated = recipe.bank_replicated.contains(&table);
-            let offset = if bank_replicated {
-                shared.take_lines(BANKS * size.next_multiple_of(WORD))
-            } else {
-                shared.take(size)
+            let copies = recipe.copies(table);
+            let offset = match copies {
+                Copies::One => shared.take(size),
+                Copies::EachBank | Copies::Places => shared.take_lines(BANKS * size.next_multiple_of(WORD)),
             };
-            Copied { table, offset, bank_replicated }
+            Copied { table, offset, copies }
         });
         SharedTables(copied.collect())
     }
 
     /// Copies them, all threads together, and has them read there. A barrier must follow.
-    pub(crate) fn fill<'k>(&self, k: &'k Builder, tables: &mut Tables<'k>, thread: Value<'k>, threads: usize) {
-        for &Copied { table: number, offset, bank_replicated } in &self.0 {
+    pub(crate) fn fill<'k>(
+        &self,
+        recipe: &Recipe,
+        tables: &mut Tables<'k>,
+        (k, thread, threads): (&'k Builder, Value<'k>, usize),
+    ) {
+        for &Copied { table: number, offset, copies } in &self.0 {
             let Some(table) = tables.get(number) else { continue };
             let to = k.shared().at(offset);
-            if bank_replicated {
+            if copies != Copies::One {
+                let lane = |place: Value<'k>| (place & (BANKS - 1)) * WORD;
                 k.range(thread, k.i32(BANKS * table.size().div_ceil(WORD)), k.i32(threads), |place| {
                     let word = table.base.byte((place >> BANKS.ilog2() as usize) * WORD).load_constant(Ty::I32, WORD);
+                    let word = if copies == Copies::Places { word + lane(place) } else { word };
                     to.byte(place * WORD).store(word, WORD);
                 });
-                tables.moved(number, to.byte((thread & (BANKS - 1)) * WORD), true);
+                tables.moved(number, if recipe.is_led_to(number) { to } else { to.byte(lane(thread)) }, true);
                 continue;
             }
             k.range(thread * PIECE, k.i32(table.size()), k.i32(threads * PIECE), |byte| {

@@ -80,7 +80,11 @@ pub(super) fn shift<'k>(opcode: Opcode, ty: Type, a: Value<'k>, amount: Value<'k
     if !ty.is_int() {
         return None;
     }
-    let amount = (amount & (ty.bits() as usize - 1)).resize(a.ty());
+    let bits = ty.bits() as usize;
+    let amount = match amount.as_constant() {
+        Some(amount) => a.same(amount & (bits as i128 - 1)),
+        None => (amount & (bits - 1)).resize(a.ty()),
+    };
     Some(match opcode {
         Opcode::Shl => a << amount,
         Opcode::Shr if ty.is_signed() => a.binary("ashr", amount),

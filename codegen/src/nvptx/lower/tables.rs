@@ -56,6 +56,11 @@ impl<'k> Tables<'k> {
 }
 
 impl<'k> Place<'k> {
+    /// Whether there is a copy of it for each bank.
+    pub fn is_in_each_bank(self) -> bool {
+        self.bank_replicated
+    }
+
     /// Bytes it takes.
     pub fn size(self) -> usize {
         self.stride * self.len

@@ -29,7 +29,8 @@ pub(super) fn write<'k>(args: KernelArguments<'k, '_>, recipe: &Recipe, plan: &G
         let states: Vec<State<'_>> = (0..recipe.levels.len()).map(|level| recipe.start(args, level)).collect();
         let states: Vec<Vec<_>> = states.iter().map(|state| variables(state)).collect();
         let before: Vec<State<'_>> = states.iter().map(|state| get(state)).collect();
-        let live = variables(&recipe.enter(args, recipe.take_along(args, recipe.levels.len(), &before)));
+        let levels = recipe.levels.len();
+        let live = variables(&recipe.enter(args, levels, recipe.take_along(args, levels, &before)));
         let totals = args.word(Arguments::TOTAL).is_not(k.i64(0));
         k.range(k.i64(0), records, k.i64(1), |index| {
             let place = |index: Value<'k>| first + reversed.select(records - 1 - index, index) * step;

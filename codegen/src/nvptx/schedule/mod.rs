@@ -69,7 +69,7 @@ impl Layout {
         k.function(HEAD, |k| {
             let mut tables = Tables::in_module(k, &recipe.tables);
             if let Some(shared) = self.tables() {
-                shared.fill(k, &mut tables, k.thread(), threads);
+                shared.fill(recipe, &mut tables, (k, k.thread(), threads));
             }
             let args = KernelArguments { k, layout: &recipe.arguments, tables: &tables, row: None };
             match self {
@@ -105,6 +105,10 @@ pub(super) fn check(recipe: &Recipe, plan: &GpuPlan, arch: Arch) -> Result<(), P
     };
     if !(1..=most).contains(&plan.warps) {
         return Err(PlanError::Warps { warps: plan.warps, most });
+    }
+    // A Mealy fold counts what a thread keeps in a byte.
+    if recipe.is_mealy && plan.items_per_thread() > u8::MAX.into() {
+        return Err(PlanError::NoTile);
     }
     match plan.schedule {
         Schedule::Ring { shifted, .. } => {

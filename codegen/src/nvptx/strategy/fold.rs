@@ -35,7 +35,7 @@ enum Strategy<'k, 'a> {
     Packed(&'a Packed),
     /// The numbers of the loop go past each.
     Own { own: &'a OwnFold, values: Vec<Var<'k>>, next: Cell<Next> },
-    /// Each has an output symbol, and those that are kept are counted.
+    /// Each has an output symbol, and those that are kept are counted, in the low byte.
     Mealy { kept: Var<'k> },
     /// An id is looked up, or the map of a symbol, which is composed. The state is what was deferred, until the fold ends, unless
     /// states are ids.
@@ -316,7 +316,7 @@ impl<'k> Pass<'k> for Fold<'k, '_> {
             }
             Strategy::Mealy { kept } => {
                 let rank = self.state[0];
-                rank.set(rank.get() + kept.get().resize(rank.get().ty()));
+                rank.set(rank.get() + (kept.get() & 255usize).resize(rank.get().ty()));
             }
             _ => {}
         }

@@ -9,11 +9,14 @@ use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::element::{Element, read};
 use crate::nvptx::kernel::state::State;
 use crate::nvptx::lower::{Code, nibbles};
+use crate::nvptx::strategy::neighbours::NeighbourSymbols;
 
 /// The code of a [`MapFold`].
 pub struct MapIds {
     reads: Vec<Source>,
     symbol: Code,
+    /// The symbol by tables of which each lane has copies, if it goes by these.
+    neighbours: Option<NeighbourSymbols>,
     entry: Code,
     step: Code,
     map: Code,
@@ -30,7 +33,7 @@ enum Composed {
 }
 
 impl MapIds {
-    pub fn new(fold: &MapFold) -> MapIds {
+    pub fn new(fold: &MapFold, neighbours: Option<NeighbourSymbols>) -> MapIds {
         let below = |count: u32| Range { min: 0, max: i128::from(count) - 1 };
         let (id, symbol) = (below(fold.end()), below(fold.symbols));
         let ranges = value_ranges(&fold.entry, &[id, symbol], &fold.tables);
@@ -39,6 +42,7 @@ impl MapIds {
         MapIds {
             reads: fold.reads.clone(),
             symbol: code(&fold.symbol, &[]),
+            neighbours,
             entry: code(&fold.entry, &[id, symbol]),
             step: code(&fold.step, &[entry]),
             map: code(&fold.map, &[id]),
@@ -74,13 +78,22 @@ impl MapIds {
 
     /// Which tables it looks up again and again.
     pub fn looked_up(&self) -> impl Iterator<Item = u32> {
-        let mut codes = vec![&self.symbol, &self.entry, &self.step];
+        let mut codes = vec![&self.entry, &self.step];
+        if self.neighbours.is_none() {
+            codes.push(&self.symbol);
+        }
         match &self.composition {
             Composed::Closed { compose, apply } => codes.extend([compose, apply]),
             Composed::Each { of_symbol, .. } => codes.push(of_symbol),
             Composed::Maps | Composed::Coalesced { .. } | Composed::Group { .. } => {}
         }
-        codes.into_iter().flat_map(Code::looked_up)
+        let neighbours = self.neighbours.iter().flat_map(|tables| [tables.places, tables.symbols]);
+        codes.into_iter().flat_map(Code::looked_up).chain(neighbours)
+    }
+
+    /// The tables of symbols of which each lane has copies, if it goes by these.
+    pub(crate) fn neighbours(&self) -> Option<&NeighbourSymbols> {
+        self.neighbours.as_ref()
     }
 
     /// Whether states of the level are ids, which are needed as maps only where the state before is known.
@@ -115,7 +128,8 @@ impl MapIds {
 
     /// The symbol of an element.
     pub fn symbol<'k>(&self, args: KernelArguments<'k, '_>, element: &dyn Element<'k>) -> Value<'k> {
-        self.symbol.write(args.k, &self.read(element), args.tables)[0]
+        let by_neighbours = self.neighbours.as_ref().and_then(|tables| tables.look_up(args, element));
+        by_neighbours.unwrap_or_else(|| self.symbol.write(args.k, &self.read(element), args.tables)[0])
     }
 
     /// Where it says what becomes of an id.

@@ -60,7 +60,7 @@ impl Marks {
             false => Change::of(program, stage as usize, component as usize).map(Some),
         });
         let changes = changes.collect::<Option<Vec<Option<Change>>>>()?;
-        let code = |mapping: &Mapping| ElementCode::new(mapping, program.facts(), &program.tables, None);
+        let code = |mapping: &Mapping| ElementCode::new(mapping, program.facts(), &program.tables);
         let mut by_marks = Vec::new();
         for change in &changes {
             by_marks.push(match change {

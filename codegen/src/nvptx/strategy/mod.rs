@@ -4,5 +4,6 @@
 pub(crate) mod fold;
 pub(crate) mod map_ids;
 pub(crate) mod marks;
+pub(crate) mod neighbours;
 pub(crate) mod packed;
 pub(crate) mod replay;

@@ -16,6 +16,9 @@ pub(crate) type Keep<'k, 'a> = &'a dyn Fn(Value<'k>, &[Value<'k>]);
 pub struct Replay<'k, 'a> {
     pub recipe: &'a Recipe,
     pub args: KernelArguments<'k, 'a>,
+    /// The values that it takes along from before the run.
+    pub before: &'a [Value<'k>],
+    /// The same as they [go from element to element](Recipe::enter).
     pub state: &'a [Var<'k>],
     /// Where kept records go, in a program that filters; where each record goes that is not written beside its own, by its index.
     pub elsewhere: Option<Keep<'k, 'a>>,
@@ -44,7 +47,7 @@ impl<'k> Pass<'k> for Replay<'k, '_> {
 
     fn interleaved(&self, groups: &[Vec<&dyn Element<'k>>]) -> Vec<Vec<Vec<Value<'k>>>> {
         let (Some(before), Some(map_ids)) = (self.from_fold.before, self.recipe.chained()) else { return Vec::new() };
-        let start = self.state[0].get();
+        let start = self.before[0];
         let led = |group: usize| match group.checked_sub(1) {
             None => start,
             Some(place) => {
@@ -52,7 +55,8 @@ impl<'k> Pass<'k> for Replay<'k, '_> {
                 map_ids.apply(self.args, id, start).expect("groups are interleaved where ids are applied")
             }
         };
-        let mut states: Vec<Value<'k>> = (0..groups.len()).map(led).collect();
+        let enter = |lane| self.recipe.enter(self.args, self.recipe.levels.len(), vec![lane])[0];
+        let mut states: Vec<Value<'k>> = (0..groups.len()).map(|group| enter(led(group))).collect();
         let mut written = vec![Vec::new(); groups.len()];
         let first = self.from_fold.known(groups[0][0]);
         for place in 0..groups[0].len() {

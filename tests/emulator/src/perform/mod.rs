@@ -89,7 +89,7 @@ impl Machine {
             Intrinsic::Block => Next::Go(low(self.here().0.number.into())),
             Intrinsic::Blocks => Next::Go(low(self.launched.into())),
             Intrinsic::Shared => Next::Go(low(self.here().0.shared.address() as u64)),
-            Intrinsic::PickBytes | Intrinsic::PairBytes | Intrinsic::AddBytes => {
+            Intrinsic::PickBytes | Intrinsic::PairBytes | Intrinsic::AddBytes | Intrinsic::SelectBits => {
                 Next::Go(low(pure::value(intrinsic, [a, b, c])?))
             }
             Intrinsic::FromF16

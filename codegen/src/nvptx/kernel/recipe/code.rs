@@ -6,7 +6,7 @@ use monoscan_ir::automaton::Carried;
 
 use super::{LevelFold, Recipe, Replayed};
 use crate::gpu::Arguments;
-use crate::nvptx::emit::{Builder, Value};
+use crate::nvptx::emit::{Builder, Ty, Value};
 use crate::nvptx::kernel::arguments::KernelArguments;
 use crate::nvptx::kernel::element::{Element, ElementCode, read};
 use crate::nvptx::kernel::state::State;
@@ -116,7 +116,8 @@ impl Recipe {
         (after, results.next())
     }
 
-    /// The step of a Mealy fold of a level: the byte of the lane after an element, its output symbol, and 1 if it is kept, else 0.
+    /// The step of a Mealy fold of a level: the lane after an element, as it is carried, its output symbol, and a
+    /// word whose low byte is 1 if it is kept, else 0.
     pub fn mealy_step<'k>(
         &self,
         args: KernelArguments<'k, '_>,
@@ -155,11 +156,18 @@ impl Recipe {
         carried.lane.map_or(whole, |lane| lower::lane(whole, lane))
     }
 
-    /// The values that go from element to element of the replay, from those that it takes along.
-    pub fn enter<'k>(&self, args: KernelArguments<'k, '_>, taken_along: State<'k>) -> State<'k> {
-        match &self.replay.enter {
-            Some(enter) => enter.write(args.k, &taken_along, args.tables),
-            None => taken_along,
+    /// The values that go from element to element of a pass, from those that it takes along.
+    pub fn enter<'k>(&self, args: KernelArguments<'k, '_>, pass: usize, taken_along: State<'k>) -> State<'k> {
+        let rows = self.folds.get(pass).map_or(self.replay.rows, |fold| fold.rows);
+        let enter = self.replay.enter.as_ref().filter(|_| pass == self.folds.len());
+        match (enter, rows) {
+            (Some(enter), _) => enter.write(args.k, &taken_along, args.tables),
+            (None, Some(row)) => {
+                let values = taken_along.into_iter().zip(self.taken_along(pass));
+                let start = |lane: Value<'k>| lane.resize(Ty::I32) * row as usize;
+                values.map(|(value, carried)| if carried.lane.is_some() { start(value) } else { value }).collect()
+            }
+            (None, None) => taken_along,
         }
     }
 

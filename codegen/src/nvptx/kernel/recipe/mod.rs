@@ -13,11 +13,12 @@ use crate::gpu::{Arguments, GpuPlan, LookUps, Manifest, Schedule};
 use crate::nvptx::emit::Value;
 use crate::nvptx::kernel::element::ElementCode;
 use crate::nvptx::kernel::overlays::overlays;
-use crate::nvptx::kernel::shared_tables::MOST_TABLE_BYTES;
+use crate::nvptx::kernel::shared_tables::{Copies, MOST_TABLE_BYTES};
 use crate::nvptx::kernel::state::{Packing, State};
 use crate::nvptx::lower::Code;
 use crate::nvptx::strategy::map_ids::MapIds;
 use crate::nvptx::strategy::marks::Marks;
+use crate::nvptx::strategy::neighbours::NeighbourSymbols;
 use crate::nvptx::strategy::packed::Packed;
 pub(crate) use own_fold::OwnFold;
 
@@ -53,6 +54,8 @@ pub struct Recipe {
     /// Whether the fold of the second level leaves a number of each record to the replay.
     pub leaves_numbers: bool,
     folds: Vec<LevelFold>,
+    /// Whether a block goes through many tiles of one level, so that it has space for copies of large tables, and copying them pays.
+    has_copies: bool,
     /// Whether folds are of runs of records, and none of records four at a time.
     folds_runs: bool,
     replay: Replay,
@@ -67,6 +70,8 @@ struct LevelFold {
     carried: Vec<Carried>,
     /// The latter.
     followed: Vec<Carried>,
+    /// If a lane is followed as the place where a row begins: the elements of a row.
+    rows: Option<u32>,
     /// For each stage of the level its operator.
     combines: Vec<Code>,
     step: ElementCode,
@@ -80,6 +85,8 @@ struct LevelFold {
 struct Replay {
     /// The components that it takes along from the stages.
     carried: Vec<Carried>,
+    /// If it carries a lane as the place where a row begins: the elements of a row.
+    rows: Option<u32>,
     /// The values that go from element to element instead, computed from those, where it runs the step of a [loop](Lowered::own_body).
     enter: Option<Code>,
     element: ElementCode,
@@ -92,21 +99,22 @@ impl Replay {
         let (facts, carried) = (program.facts(), replay.carried.clone());
         let numbers = outputs.as_ref().map(|_| 256);
         let symbols = mealy.as_ref().map(|(_, outputs)| *outputs).or(numbers).or(*symbols);
-        let by_stages = ElementCode::new(&replay.mapping, facts, tables, symbols);
+        let by_stages = ElementCode::of_lanes(replay, facts, tables, symbols);
         let is_whole = symbols.is_none() && carried.iter().all(|carried| carried.lane.is_none());
         if is_whole
             && !is_packed
             && let Some(own) = program.own_body(program.replay(), true)
         {
             let ends = own.ends.as_ref().expect("a loop's body has ends");
-            let element = ElementCode::new(&own.mapping, facts, tables, None);
+            let element = ElementCode::new(&own.mapping, facts, tables);
             if element.code.words() < by_stages.code.words() {
                 let ranges: Vec<Range> =
                     own.carried.iter().map(|&(stage, c)| facts[stage as usize].ranges[c as usize]).collect();
-                return Replay { carried, enter: Some(Code::new(&ends.enter, &ranges, tables)), element };
+                let enter = Some(Code::new(&ends.enter, &ranges, tables));
+                return Replay { carried, rows: None, enter, element };
             }
         }
-        Replay { carried, enter: None, element: by_stages }
+        Replay { carried, rows: replay.rows, enter: None, element: by_stages }
     }
 }
 
@@ -149,6 +157,7 @@ impl Recipe {
             leaves_numbers: outputs.is_some(),
             marks: None,
             folds: Vec::new(),
+            has_copies: matches!(schedule, Some(Schedule::Ring { .. })) && program.levels().len() == 1,
             folds_runs,
             identities: program.stages.iter().map(|stage| stage.identity.clone()).collect(),
         };
@@ -190,23 +199,28 @@ impl Recipe {
             Code::new(&program.whole_combine(stage).function, &both, &program.tables)
         };
         let whole = |&(stage, component): &(u32, u32)| Carried { stage, component, lane: None };
-        let (step, carried) = match follows {
-            Some(LaneBody { mapping, carried, tables }) => {
-                (ElementCode::new(&mapping, program.facts(), &tables, symbols), carried)
+        let (step, carried, rows) = match follows {
+            Some(body) => {
+                (ElementCode::of_lanes(&body, program.facts(), &body.tables, symbols), body.carried, body.rows)
             }
             None => {
-                let step = ElementCode::new(&level.body.mapping, program.facts(), &program.tables, None);
-                (step, level.body.carried.iter().map(whole).collect())
+                let step = ElementCode::new(&level.body.mapping, program.facts(), &program.tables);
+                (step, level.body.carried.iter().map(whole).collect(), None)
             }
         };
+        let map_ids = by_look_up.map(|fold| {
+            let neighbours = fold.neighbours.as_ref().filter(|_| self.has_copies);
+            MapIds::new(fold, neighbours.and_then(|of| NeighbourSymbols::new(of, &mut self.tables)))
+        });
         let own = (self.folds_runs && by_look_up.is_none()).then(|| OwnFold::of(program, &step)).flatten();
         LevelFold {
             followed: carried.iter().copied().filter(|carried| !components.contains(&carried.pair())).collect(),
             carried,
+            rows,
             components,
             combines: level.stages.iter().map(combine).collect(),
             step,
-            map_ids: by_look_up.map(MapIds::new),
+            map_ids,
             own,
         }
     }
@@ -250,6 +264,22 @@ impl Recipe {
         }
         self.marks.iter().flat_map(Marks::looked_up).for_each(|table| looked_up[table as usize] = true);
         looked_up
+    }
+
+    /// The copies of a table that blocks keep.
+    pub(crate) fn copies(&self, table: u32) -> Copies {
+        let neighbours = || self.folds.iter().flat_map(|fold| &fold.map_ids).filter_map(MapIds::neighbours);
+        match self.bank_replicated.contains(&table) || self.is_led_to(table) {
+            _ if neighbours().any(|tables| tables.places == table) => Copies::Places,
+            true => Copies::EachBank,
+            false => Copies::One,
+        }
+    }
+
+    /// Whether another table has places in the copies of this one.
+    pub(crate) fn is_led_to(&self, table: u32) -> bool {
+        let mut neighbours = self.folds.iter().flat_map(|fold| &fold.map_ids).filter_map(MapIds::neighbours);
+        neighbours.any(|tables| tables.symbols == table)
     }
 
     /// The components of a level's stages, in the order of its states.

@@ -118,10 +118,12 @@ impl<'k, 'a> Block<'k, 'a> {
             before.push(state);
         }
         let taken_along = self.recipe.take_along(self.args, self.recipe.levels.len(), &before);
-        let live = variables(&self.recipe.enter(self.args, taken_along));
+        let levels = self.recipe.levels.len();
+        let live = variables(&self.recipe.enter(self.args, levels, taken_along.clone()));
         let replay = |elsewhere: Option<Keep<'k, '_>>| {
+            let (state, from_fold) = (&live, FoldToReplay::NONE);
             let replay =
-                Replay { recipe: self.recipe, args: self.args, state: &live, elsewhere, from_fold: FoldToReplay::NONE };
+                Replay { recipe: self.recipe, args: self.args, before: &taken_along, state, elsewhere, from_fold };
             self.items().each(self.is_full(), &replay);
         };
         match (self.recipe.rank, self.shared.is_direct) {
@@ -161,7 +163,8 @@ impl<'k, 'a> Block<'k, 'a> {
         let k = self.k;
         let lanes = Lanes { k, args: self.args, recipe: self.recipe, level, lane: self.lane };
         let state = variables(&lanes.identity());
-        let followed = variables(&self.recipe.take_along(self.args, level, before));
+        let taken_along = self.recipe.take_along(self.args, level, before);
+        let followed = variables(&self.recipe.enter(self.args, level, taken_along));
         let fold = Fold::new(self.recipe, self.args, level, &state, &followed);
         self.items().each(self.is_full(), &fold);
         let inclusive = lanes.scan(get(&state), 32);

@@ -147,7 +147,8 @@ impl<'k, 'a> Ring<'k, 'a> {
         let k = self.k;
         let lanes = self.lanes(level);
         let state = variables(&lanes.identity());
-        let followed = known.as_ref().map_or(Vec::new(), |known| variables(&known.taken_along));
+        let enter = |known: &Known<'k>| self.recipe.enter(self.args, level, known.taken_along.clone());
+        let followed = known.as_ref().map_or(Vec::new(), |known| variables(&enter(known)));
         let deferred = self.shared.deferred.map(|deferred| Deferred {
             first: self.base.at(deferred).byte(self.thread * 2),
             threads: 32 * self.plan.warps,
@@ -224,10 +225,12 @@ impl<'k, 'a> Ring<'k, 'a> {
         if let (Some(list), Some(rank)) = (self.shared.kept, self.recipe.rank) {
             return self.replay_kept((tile, buffer), pending, (list, known.taken_along[rank]));
         }
-        let live = variables(&self.recipe.enter(self.args, known.taken_along));
+        let before = known.taken_along;
+        let live = variables(&self.recipe.enter(self.args, levels, before.clone()));
         let replay = |elsewhere: Option<Keep<'k, '_>>, areas: Vec<Value<'k>>| {
             let from_fold = known.from_fold.map(|value| k.var(value));
-            let replay = Replay { recipe: self.recipe, args: self.args, state: &live, elsewhere, from_fold };
+            let state = &live;
+            let replay = Replay { recipe: self.recipe, args: self.args, before: &before, state, elsewhere, from_fold };
             self.items(tile, buffer, (&self.recipe.outputs, areas)).each(tile.below(self.full_tiles), &replay);
         };
         let Some(rank) = self.recipe.rank else { return replay(None, self.result_areas((buffer, output))) };

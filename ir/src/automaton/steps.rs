@@ -1,0 +1,85 @@
+//! The table by which one look-up takes an automaton's state past an element.
+//!
+//! It has a row for each state and an element for each symbol: the state after, and beside it the
+//! bytes that are wanted of that state and symbol. What is carried from element to element is the
+//! state's number, or where its row begins. That is the next index but for an addition, where a
+//! number must be cut out of what was looked up and multiplied first.
+
+use super::ranges::{SMALL_TABLE, small_row};
+use crate::builder::FunctionBuilder;
+use crate::function::Value;
+use crate::opcode::Opcode;
+use crate::program::Table;
+use crate::types::{Constant, Type};
+
+/// The state after an element, and the bytes beside it, the first one lowest.
+pub(super) type Step = (u8, u32);
+
+/// Most bytes beside the state after.
+pub(super) const MOST_BESIDE: usize = 3;
+
+/// The table.
+pub(super) struct Steps {
+    table: Table,
+    row: usize,
+    by_rows: bool,
+    beside: usize,
+}
+
+impl Steps {
+    /// That of these steps, a row of them for each state, with so many bytes beside the state after, at most [`MOST_BESIDE`].
+    pub(super) fn new(rows: &[Vec<Step>], beside: usize) -> Steps {
+        let symbols = rows.first().map_or(0, Vec::len);
+        let numbers = [Type::U8, Type::U16, Type::U32, Type::U32][beside];
+        let (by_numbers, row) = (small_row(rows.len(), symbols, numbers), small_row(rows.len(), symbols, Type::U32));
+        // The start of a row takes two bytes. Small tables have a copy for each bank: that is worth more.
+        let is_small = |row: usize, ty: Type| rows.len() * row * ty.size() <= SMALL_TABLE;
+        let by_rows = (1..=2).contains(&beside) && (is_small(row, Type::U32) || !is_small(by_numbers, numbers));
+        let (ty, row) = if by_rows { (Type::U32, row) } else { (numbers, by_numbers) };
+        let element = |&(after, beside): &Step| match by_rows {
+            true => ((u128::from(after) * row as u128) << 16) | u128::from(beside),
+            false => u128::from(after) | (u128::from(beside) << 8),
+        };
+        let padding = std::iter::repeat_n(0, row - symbols);
+        let elements = rows.iter().flat_map(|steps| steps.iter().map(element).chain(padding.clone()));
+        let table = Table::new(ty, elements.map(|bits| Constant::new(ty, bits)));
+        Steps { table, row, by_rows, beside }
+    }
+
+    /// The type of what is carried.
+    pub(super) fn carried(&self) -> Type {
+        if self.by_rows { Type::U32 } else { Type::U8 }
+    }
+
+    /// Elements of a row, if that is where rows begin.
+    pub(super) fn rows(&self) -> Option<u32> {
+        self.by_rows.then_some(self.row as u32)
+    }
+
+    /// The code of a step: what is carried, before an element and after it, and the bytes beside. The table is a new one.
+    pub(super) fn look_up(
+        self,
+        b: &mut FunctionBuilder,
+        (before, symbol): (Value, Value),
+        tables: &mut Vec<Table>,
+    ) -> (Value, Vec<Value>) {
+        let mut index = b.cast(Type::U32, before);
+        if !self.by_rows {
+            let row = b.lit(self.row as u32);
+            index = b.binary(Opcode::Mul, index, row);
+        }
+        let symbol = b.cast(Type::U32, symbol);
+        let place = b.binary(Opcode::Add, index, symbol);
+        let entry = b.table(tables.len() as u32, self.table.ty, place);
+        tables.push(self.table);
+        let entry = b.cast(Type::U32, entry);
+        let mut shifted = |bits: u32| {
+            let bits = b.lit(bits);
+            b.binary(Opcode::Shr, entry, bits)
+        };
+        let after = if self.by_rows { shifted(16) } else { entry };
+        let first = if self.by_rows { 0 } else { 8 };
+        let beside: Vec<Value> = (0..self.beside as u32).map(|place| shifted(first + 8 * place)).collect();
+        (b.cast(if self.by_rows { Type::U32 } else { Type::U8 }, after), beside)
+    }
+}
