@@ -13,6 +13,21 @@ pub(super) const LONGEST: usize = 1 << 16;
 const ERROR: i32 = 1000;
 const TOKEN: i32 = -1;
 
+/// No place of a token is known where it could have ended.
+const NEVER: u8 = u8::MAX;
+
+/// A place that many more bytes ago is as good as none.
+const MOST_BACK: u8 = 15;
+
+/// A state that may hold, and what speaks against it.
+#[derive(Clone, Copy)]
+struct Seen {
+    state: u16,
+    cost: i32,
+    /// How many bytes ago its token could have ended, or [`NEVER`].
+    since: u8,
+}
+
 /// The first place from `at` on where a token seems to begin.
 ///
 /// All states are tried on the bytes before it. The state that makes fewest errors is taken, and of these the one that makes most
@@ -21,50 +36,130 @@ pub(super) fn token_start(automaton: &LexAutomaton, text: &[u8], at: usize) -> u
     if at == 0 || at >= text.len() {
         return at.min(text.len());
     }
-    let mut state = state_before(automaton, &text[at.saturating_sub(WINDOW)..at]);
+    let mut seen = seen_before(automaton, &text[at.saturating_sub(WINDOW)..at]);
     for (place, &byte) in (at..).zip(&text[at..text.len().min(at + LONGEST)]) {
-        let next = automaton.step(state, byte);
+        let next = automaton.step(seen.state, byte);
         if next == LexAutomaton::DEAD {
-            return place.saturating_sub(usize::from(automaton.back(state)));
+            return if seen.since == NEVER { place } else { place.saturating_sub(usize::from(seen.since)) };
         }
-        state = next;
+        seen = seen.at(automaton, next);
     }
     (at + LONGEST).min(text.len())
 }
 
 /// The state that seems to hold behind some bytes.
-fn state_before(automaton: &LexAutomaton, bytes: &[u8]) -> u16 {
-    let mut states: SmallVec<[(u16, i32); 64]> = (1..automaton.states()).map(|state| (state, 0)).collect();
-    let mut next: SmallVec<[(u16, i32); 64]> = SmallVec::new();
+fn seen_before(automaton: &LexAutomaton, bytes: &[u8]) -> Seen {
+    let start = Seen { state: LexAutomaton::START, cost: 0, since: NEVER };
+    let mut states: SmallVec<[Seen; 64]> = (1..automaton.states()).map(|state| start.at(automaton, state)).collect();
+    let mut next: SmallVec<[Seen; 64]> = SmallVec::new();
     // At which place of `next` a state is.
     let mut places = vec![usize::MAX; usize::from(automaton.states())];
-    for &byte in bytes {
-        for &(state, cost) in &states {
-            let (to, cost) = step(automaton, state, byte, cost);
-            let place = &mut places[usize::from(to)];
-            match next.get_mut(*place).filter(|(known, _)| *known == to) {
-                Some(known) => known.1 = known.1.min(cost),
+    for place in 0..bytes.len() {
+        for seen in &states {
+            let to = seen.behind(automaton, &bytes[..=place]);
+            let known = &mut places[usize::from(to.state)];
+            match next.get_mut(*known).filter(|known| known.state == to.state) {
+                Some(known) if known.cost <= to.cost => {}
+                Some(known) => *known = to,
                 None => {
-                    *place = next.len();
-                    next.push((to, cost));
+                    *known = next.len();
+                    next.push(to);
                 }
             }
         }
         std::mem::swap(&mut states, &mut next);
         next.clear();
     }
-    states.into_iter().min_by_key(|&(_, cost)| cost).map_or(LexAutomaton::START, |(state, _)| state)
+    states.into_iter().min_by_key(|seen| seen.cost).unwrap_or(start)
 }
 
-/// Where a byte leads if a token that it does not belong to ends before it, and what that counts.
-fn step(automaton: &LexAutomaton, state: u16, byte: u8, cost: i32) -> (u16, i32) {
-    let on = automaton.step(state, byte);
-    if on != LexAutomaton::DEAD {
-        return (on, cost);
+impl Seen {
+    /// The same token one byte further on, in this state.
+    #[inline]
+    fn at(self, automaton: &LexAutomaton, state: u16) -> Seen {
+        let since = match automaton.accept(state) {
+            Some(_) => automaton.back(state),
+            None if self.since < MOST_BACK => self.since + 1,
+            None => NEVER,
+        };
+        Seen { state, since, ..self }
     }
-    let cost = if automaton.accept(state).is_some() { cost + TOKEN } else { cost + ERROR };
-    match automaton.step(LexAutomaton::START, byte) {
-        LexAutomaton::DEAD => (LexAutomaton::START, cost + ERROR),
-        first => (first, cost),
+
+    /// Behind the last of these bytes. If that does not belong to the token, this ended where it last could, and what follows begins
+    /// others.
+    #[inline]
+    fn behind(self, automaton: &LexAutomaton, bytes: &[u8]) -> Seen {
+        let on = automaton.step(self.state, bytes[bytes.len() - 1]);
+        if on != LexAutomaton::DEAD {
+            return self.at(automaton, on);
+        }
+        let (cost, back) = if self.since == NEVER { (ERROR, 0) } else { (TOKEN, usize::from(self.since)) };
+        let mut seen = Seen { state: LexAutomaton::START, cost: self.cost + cost, since: NEVER };
+        for &byte in &bytes[(bytes.len() - 1).saturating_sub(back)..] {
+            let on = automaton.step(seen.state, byte);
+            if on != LexAutomaton::DEAD {
+                seen = seen.at(automaton, on);
+                continue;
+            }
+            if seen.state != LexAutomaton::START {
+                seen.cost += if seen.since == 0 { TOKEN } else { ERROR };
+            }
+            seen = match automaton.step(LexAutomaton::START, byte) {
+                LexAutomaton::DEAD => Seen { state: LexAutomaton::START, cost: seen.cost + ERROR, since: NEVER },
+                first => Seen { since: NEVER, ..seen }.at(automaton, first),
+            };
+        }
+        seen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `[0-9]+`, `[0-9]+[.][0-9]+`, `[.]`, `[.][.]`, `"[^"]*"`, `a+`.
+    fn automaton() -> LexAutomaton {
+        let mut class_of = [0; 256];
+        class_of[usize::from(b'0')..=usize::from(b'9')].fill(1);
+        for (byte, class) in [(b'.', 2), (b'"', 3), (b'a', 4)] {
+            class_of[usize::from(byte)] = class;
+        }
+        // States: dead, start, `1`, `1.`, `1.1`, `.`, `..`, `"…`, `"…"`, `a`.
+        let next = [
+            [0; 5],
+            [0, 2, 5, 7, 9],
+            [0, 2, 3, 0, 0],
+            [0, 4, 0, 0, 0],
+            [0, 4, 0, 0, 0],
+            [0, 0, 6, 0, 0],
+            [0; 5],
+            [7, 7, 7, 8, 7],
+            [0; 5],
+            [0, 0, 0, 0, 9],
+        ];
+        let kinds = [None, None, Some(0), None, Some(1), Some(2), Some(3), None, Some(4), Some(5)];
+        LexAutomaton {
+            class_of,
+            classes: 5,
+            next: next.concat(),
+            accept: kinds.to_vec(),
+            back: vec![0; 10],
+            kept: vec![true; 6],
+            keeps_errors: true,
+            words: Vec::new(),
+        }
+    }
+
+    /// `1.` of `1..2` is no error, after which an open string would seem likelier.
+    #[test]
+    fn a_token_may_have_ended_some_bytes_ago() {
+        let automaton = automaton();
+        let text = b"1..2a3.5a".repeat(60);
+        // Of the nine bytes, where tokens begin: `1`, `..`, `2`, `a`, `3.5`, `a`.
+        let begins = [true, true, false, true, true, true, false, false, true];
+        for at in 1..text.len() - 9 {
+            let start = token_start(&automaton, &text, at);
+            assert!(begins[start % 9] && (at.saturating_sub(1)..at + 3).contains(&start), "{start}, from {at}");
+        }
     }
 }
