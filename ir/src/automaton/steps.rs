@@ -83,3 +83,48 @@ impl Steps {
         (b.cast(if self.by_rows { Type::U32 } else { Type::U8 }, after), beside)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interp;
+
+    #[test]
+    fn a_look_up_gives_what_a_step_says() {
+        // States, symbols, bytes beside; and whether rows are carried.
+        let tables = [
+            (8, 161, 1, true),
+            (16, 40, 1, false),
+            (8, 20, 1, true),
+            (8, 20, 2, true),
+            (5, 7, 3, false),
+            (5, 7, 0, false),
+            (256, 256, 2, true),
+        ];
+        for (states, symbols, beside, by_rows) in tables {
+            let step = |state: usize, symbol: usize| {
+                let hash = (state * 257 + symbol).wrapping_mul(0x9e37_79b9) >> 3;
+                ((hash % states) as u8, (hash >> 9) as u32 & ((1 << (8 * beside)) - 1))
+            };
+            let rows: Vec<Vec<Step>> =
+                (0..states).map(|state| (0..symbols).map(|symbol| step(state, symbol)).collect()).collect();
+            let steps = Steps::new(&rows, beside);
+            assert_eq!(steps.rows().is_some(), by_rows, "{states} states, {symbols} symbols, {beside} bytes");
+            let (carried, row) = (steps.carried(), steps.rows().unwrap_or(1));
+            let mut b = FunctionBuilder::new();
+            let (before, symbol) = (b.param(carried), b.param(Type::U8));
+            let mut tables = Vec::new();
+            let (after, bytes) = steps.look_up(&mut b, (before, symbol), &mut tables);
+            let bytes: Vec<Value> = bytes.into_iter().map(|byte| b.cast(Type::U8, byte)).collect();
+            let function = b.finish(&[vec![after], bytes].concat());
+            let as_carried = |state: usize| Constant::new(carried, (state as u32 * row).into());
+            for (state, steps) in rows.iter().enumerate() {
+                for (symbol, &(after, beside)) in steps.iter().enumerate() {
+                    let found = interp::call(&function, &[as_carried(state), (symbol as u8).into()], &tables);
+                    let bytes = (0..found.len() - 1).map(|place| Constant::from((beside >> (8 * place)) as u8));
+                    assert!(found[0] == as_carried(after.into()) && found[1..].iter().copied().eq(bytes));
+                }
+            }
+        }
+    }
+}
