@@ -53,7 +53,7 @@ fn describe(program: &Verified<Program>) -> String {
 fn run_body(program: &Program, body: &Body, inputs: &[Vec<u8>], count: usize) -> Vec<(Vec<Constant>, Vec<Constant>)> {
     let whole = |&(stage, component): &(u32, u32)| Carried { stage, component, lane: None };
     let carried = body.carried.iter().map(whole).collect();
-    let body = LaneBody { mapping: body.mapping.clone(), carried, rows: None, tables: program.tables.clone() };
+    let body = LaneBody { mapping: body.mapping.clone(), carried, row: None, tables: program.tables.clone() };
     run_lanes(program, &body, inputs, count)
 }
 

@@ -20,11 +20,12 @@ use crate::gpu::{AccessPattern, Arch, GpuPlan, Schedule};
 /// too small for their copies.
 const BUFFERS: usize = 5;
 const AHEAD: usize = 3;
-/// The same where each record's look-ups are waited for: a tile takes longer than its carry, and larger ones for more warps are better.
+/// The same where each record's look-ups are waited for: a tile takes longer than its carry, and larger tiles for more warps are
+/// better.
 const OF_LOOK_UPS: (usize, usize) = (4, 2);
 /// The same of cascades, whose first fold is twice as far ahead.
 const CASCADE: (usize, usize) = (6, 2);
-/// Of cascades, too, where look-ups are waited for.
+/// The same of cascades where look-ups are waited for.
 const CASCADE_OF_LOOK_UPS: (usize, usize) = (4, 1);
 /// Levels up to which, where states are narrow too, no pass of a ring waits for carries that the pass before it has only just made possible.
 const MOST_RING_LEVELS: usize = 2;

@@ -146,11 +146,17 @@ impl Alphabet {
         else {
             return None;
         };
-        if own != 0 || next != 0 {
+        // Truth values would have another order.
+        if own != 0 || next != 0 || self.types[..2] != [Type::U8; 2] {
             return None;
         }
         let count = |classes: &Vec<u8>| classes.iter().max().map_or(0, |&last| usize::from(last) + 1);
         let (owns, nexts) = (count(&classes[0]), count(&classes[1]));
+        let reads_last = self.reads.len() == 3;
+        // Of one class it says nothing.
+        if reads_last && count(&classes[2]) < 2 {
+            return None;
+        }
         let code = |place: usize| u8::try_from(codes[self.of_combination[place]]).ok();
         // The combinations of the last element are behind those of all others.
         let of_last = |own: usize| {
@@ -158,7 +164,6 @@ impl Alphabet {
             let first = codes.next()??;
             codes.all(|code| code == Some(first)).then_some(first)
         };
-        let reads_last = self.reads.len() == 3;
         let row = |own: usize| {
             let codes = (0..nexts).map(|next| code(own * nexts + next));
             let last = reads_last.then(|| of_last(own));

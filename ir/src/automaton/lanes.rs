@@ -25,8 +25,8 @@ pub struct LaneBody {
     pub mapping: Mapping,
     /// The values that go from one element to the next, in the order of parameters and results.
     pub carried: Vec<Carried>,
-    /// If a lane is carried as the place where its row of a table begins, a `u32`: the elements of a row.
-    pub rows: Option<u32>,
+    /// The elements of a row of its table, if a lane is carried as where its row begins, a `u32`.
+    pub row: Option<u32>,
     /// The tables of the mapping: those of the program, and behind them those that hold vectors of these as bytes.
     pub tables: Vec<Table>,
 }
@@ -44,7 +44,7 @@ impl LaneBody {
         function.results.truncate(own.len());
         let (mapping, kept) = narrowed(Mapping { reads, function }, own);
         let carried = self.carried.iter().zip(kept).filter(|(_, kept)| *kept).map(|(&carried, _)| carried).collect();
-        Some(LaneBody { mapping, carried, rows: self.rows, tables: self.tables.clone() })
+        Some(LaneBody { mapping, carried, row: self.row, tables: self.tables.clone() })
     }
 }
 
@@ -97,7 +97,7 @@ pub(super) fn by_lanes(program: &Lowered) -> LaneBody {
     let reads = reads.flat_map(|(place, &source)| std::iter::repeat_n(source, parts(place))).collect();
     let function = simplify(&writer.builder.finish(&results), &writer.tables);
     let mapping = drop_unused(Mapping { reads, function }, carried.len());
-    LaneBody { mapping, carried, rows: None, tables: writer.tables }
+    LaneBody { mapping, carried, row: None, tables: writer.tables }
 }
 
 /// The ranges of a body's first parameters.

@@ -66,7 +66,7 @@ impl MealyFold {
             return None;
         }
         let steps = Steps::new(&steps, 2);
-        let rows = steps.rows();
+        let row = steps.row();
         let mut tables = tables.to_vec();
         let rank = 1 - split.lane;
         // The fold.
@@ -111,8 +111,8 @@ impl MealyFold {
         let results: Option<Vec<Value>> = results.map(|(_, result)| values[result.index()]).collect();
         let function = simplify(&b.finish(&results?), &tables);
         let replay = drop_unused(Mapping { reads, function }, 1);
-        let fold = LaneBody { mapping: fold, carried: vec![carried[split.lane]], rows, tables: tables.clone() };
-        let replay = LaneBody { mapping: replay, carried: vec![carried[rank]], rows: None, tables };
+        let fold = LaneBody { mapping: fold, carried: vec![carried[split.lane]], row, tables: tables.clone() };
+        let replay = LaneBody { mapping: replay, carried: vec![carried[rank]], row: None, tables };
         Some(MealyFold { fold, replay, count: outputs.len() as u32 })
     }
 }

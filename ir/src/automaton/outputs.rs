@@ -48,7 +48,7 @@ impl OutputFold {
             i8::try_from(signed(number)).ok().map(|byte| u32::from(byte as u8))
         };
         let steps = Steps::new(&split.steps(function, symbols, lanes, beside)?, 1);
-        let (before, rows) = (steps.carried(), steps.rows());
+        let (before, row) = (steps.carried(), steps.row());
         let mut tables = tables.to_vec();
         let others: Vec<Carried> = carried.iter().copied().filter(|carried| carried.lane.is_none()).collect();
 
@@ -96,8 +96,8 @@ impl OutputFold {
         let results: Vec<Value> = results.map(|(_, result)| values[result.index()]).collect::<Option<_>>()?;
         let function = simplify(&b.finish(&results), &tables);
         let replay = drop_unused(Mapping { reads, function }, others.len());
-        let of = |mapping, carried, rows| LaneBody { mapping, carried, rows, tables: tables.clone() };
-        Some(OutputFold { fold: of(fold, carried.to_vec(), rows), replay: of(replay, others, None) })
+        let of = |mapping, carried, row| LaneBody { mapping, carried, row, tables: tables.clone() };
+        Some(OutputFold { fold: of(fold, carried.to_vec(), row), replay: of(replay, others, None) })
     }
 }
 

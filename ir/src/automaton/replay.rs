@@ -46,8 +46,8 @@ const MOST_OF_ONE_BYTE: usize = 128;
 
 impl SymbolReplay {
     /// Tabulates a replay by lanes. The fold may take up to `most_bytes` for its step. None if not exactly one lane is
-    /// carried, of an automaton; if the program reads another column than one of `u8`; or if there are too many symbols or
-    /// ids.
+    /// carried, of an automaton; if the program reads another column than one of `u8`; if there are too many symbols or ids; or if
+    /// outputs need more than three bytes of the automaton beside the lane after.
     pub fn of(program: &Lowered, body: &LaneBody, most_bytes: usize) -> Option<SymbolReplay> {
         let lanes = || body.carried.iter().enumerate().filter(|(_, carried)| carried.lane.is_some());
         let (place, carried) = lanes().next().filter(|_| lanes().count() == 1)?;
@@ -253,7 +253,7 @@ impl Split {
         reads.push(Source::Record(0));
 
         let before = values[self.lane].take().expect("the lane stays");
-        let rows = steps.rows();
+        let row = steps.row();
         let (lane, bytes) = steps.look_up(&mut b, (before, symbol), tables);
         values.resize(function.value_count(), None);
         self.unpack(&mut b, function, beside.into_iter().zip(bytes), &mut values);
@@ -270,7 +270,7 @@ impl Split {
         Some(LaneBody {
             mapping: Mapping { reads, function },
             carried: body.carried.clone(),
-            rows,
+            row,
             tables: tables.clone(),
         })
     }

@@ -2,8 +2,8 @@
 //!
 //! It has a row for each state and an element for each symbol: the state after, and beside it the
 //! bytes that are wanted of that state and symbol. What is carried from element to element is the
-//! state's number, or where its row begins. That is the next index but for an addition, where a
-//! number must be cut out of what was looked up and multiplied first.
+//! state's number, or where its row begins. With the latter, the next index is one addition. A
+//! number must be cut out of the entry and multiplied first.
 
 use super::ranges::{SMALL_TABLE, small_row};
 use crate::builder::FunctionBuilder;
@@ -32,7 +32,7 @@ impl Steps {
         let symbols = rows.first().map_or(0, Vec::len);
         let numbers = [Type::U8, Type::U16, Type::U32, Type::U32][beside];
         let (by_numbers, row) = (small_row(rows.len(), symbols, numbers), small_row(rows.len(), symbols, Type::U32));
-        // The start of a row takes two bytes. Small tables have a copy for each bank: that is worth more.
+        // Where a row begins takes two bytes. But a small table has a copy for each bank, and must not grow past that.
         let is_small = |row: usize, ty: Type| rows.len() * row * ty.size() <= SMALL_TABLE;
         let by_rows = (1..=2).contains(&beside) && (is_small(row, Type::U32) || !is_small(by_numbers, numbers));
         let (ty, row) = if by_rows { (Type::U32, row) } else { (numbers, by_numbers) };
@@ -51,8 +51,8 @@ impl Steps {
         if self.by_rows { Type::U32 } else { Type::U8 }
     }
 
-    /// Elements of a row, if that is where rows begin.
-    pub(super) fn rows(&self) -> Option<u32> {
+    /// The elements of a row, if what is carried is where one begins.
+    pub(super) fn row(&self) -> Option<u32> {
         self.by_rows.then_some(self.row as u32)
     }
 
@@ -109,8 +109,8 @@ mod tests {
             let rows: Vec<Vec<Step>> =
                 (0..states).map(|state| (0..symbols).map(|symbol| step(state, symbol)).collect()).collect();
             let steps = Steps::new(&rows, beside);
-            assert_eq!(steps.rows().is_some(), by_rows, "{states} states, {symbols} symbols, {beside} bytes");
-            let (carried, row) = (steps.carried(), steps.rows().unwrap_or(1));
+            assert_eq!(steps.row().is_some(), by_rows, "{states} states, {symbols} symbols, {beside} bytes");
+            let (carried, row) = (steps.carried(), steps.row().unwrap_or(1));
             let mut b = FunctionBuilder::new();
             let (before, symbol) = (b.param(carried), b.param(Type::U8));
             let mut tables = Vec::new();

@@ -198,3 +198,15 @@ fn a_byte_and_the_next_one_have_a_table() {
     }
     assert_eq!(must_fold(&small(), STEP_BYTES).neighbours, None, "these follow from one byte");
 }
+
+/// A lift may read whether an element is the last, and make nothing of it.
+#[test]
+fn what_is_read_may_say_nothing() {
+    let program = with_the_next(|b, last, next| {
+        let (last, one) = (b.cast(Type::U32, last), b.lit(1u32));
+        let nothing = b.binary(Opcode::Shr, last, one);
+        b.binary(Opcode::Add, next, nothing)
+    });
+    let fold = fold_of(&program, STEP_BYTES).unwrap();
+    assert_eq!((fold.reads.len(), fold.neighbours), (3, None));
+}

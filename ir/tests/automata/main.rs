@@ -240,7 +240,7 @@ fn replay_of(program: &Verified<Program>, mode: Mode) -> (LaneBody, Lowered) {
 
 /// A lane as a body carries it.
 fn as_carried(body: &LaneBody, lane: Constant) -> Constant {
-    body.rows.map_or(lane, |row| Constant::from(lane.bits() as u32 * row))
+    body.row.map_or(lane, |row| Constant::from(lane.bits() as u32 * row))
 }
 
 /// Replays by symbols and by what is read, side by side, from each state.
@@ -277,6 +277,14 @@ fn must_replay(program: &Verified<Program>, mode: Mode, reads: &[Vec<Constant>])
 
 /// As a lexer's: the map is that of the class of a byte before the class of the next one, or before the end.
 fn with_the_next_byte() -> Verified<Program> {
+    with_the_next(|b, last, next| {
+        let end = b.lit(3u32);
+        b.select(last, end, next)
+    })
+}
+
+/// The same by what is made of whether a byte is the last, and of the class of the next one.
+fn with_the_next(next_of: impl Fn(&mut FunctionBuilder, Value, Value) -> Value) -> Verified<Program> {
     let mut random = Random(6);
     let mut maps =
         |count: usize| -> Vec<Map> { (0..count).map(|_| (0..4).map(|_| random.below(4) as u8).collect()).collect() };
@@ -290,8 +298,8 @@ fn with_the_next_byte() -> Verified<Program> {
         let class = b.table(1, Type::U8, index);
         b.cast(Type::U32, class)
     });
-    let (end, classes) = (b.lit(3u32), b.lit(4u32));
-    let next = b.select(last, end, next);
+    let classes = b.lit(4u32);
+    let next = next_of(&mut b, last, next);
     let row = b.binary(Opcode::Mul, class, classes);
     let pair = b.binary(Opcode::Add, row, next);
     let map = b.table(0, Type::bytes(4).unwrap(), pair);

@@ -13,10 +13,10 @@ pub(super) const LONGEST: usize = 1 << 16;
 const ERROR: i32 = 1000;
 const TOKEN: i32 = -1;
 
-/// No place of a token is known where it could have ended.
+/// A token could not have ended yet, or too long ago.
 const NEVER: u8 = u8::MAX;
 
-/// A place that many more bytes ago is as good as none.
+/// Most bytes that a guess goes back; a place further back is forgotten.
 const MOST_BACK: u8 = 15;
 
 /// A state that may hold, and what speaks against it.
@@ -24,11 +24,11 @@ const MOST_BACK: u8 = 15;
 struct Seen {
     state: u16,
     cost: i32,
-    /// How many bytes ago its token could have ended, or [`NEVER`].
+    /// How many bytes ago its token could last have ended, or [`NEVER`].
     since: u8,
 }
 
-/// The first place from `at` on where a token seems to begin.
+/// The first place where a token seems to begin, from `at` on or a few bytes before.
 ///
 /// All states are tried on the bytes before it. The state that makes fewest errors is taken, and of these the one that makes most
 /// tokens: a string may be open anywhere, but then no token ends.
@@ -85,8 +85,8 @@ impl Seen {
         Seen { state, since, ..self }
     }
 
-    /// Behind the last of these bytes. If that does not belong to the token, this ended where it last could, and what follows begins
-    /// others.
+    /// The same behind the last of these bytes. If the token cannot go on by it, the token ended where it last could, and the bytes
+    /// since are read again. A token among those that would have to go back too counts as an error.
     #[inline]
     fn behind(self, automaton: &LexAutomaton, bytes: &[u8]) -> Seen {
         let on = automaton.step(self.state, bytes[bytes.len() - 1]);

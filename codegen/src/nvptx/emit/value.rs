@@ -84,9 +84,9 @@ impl<'k> Value<'k> {
     }
 
     /// The same value, whose low byte is this byte of a word.
-    fn with_low_byte(self, byte: Option<(u32, u8)>) -> Value<'k> {
+    fn with_low_byte(self, byte: (u32, u8)) -> Value<'k> {
         match self.operand {
-            Operand::Temporary(number, _) => Value { operand: Operand::Temporary(number, byte), ..self },
+            Operand::Temporary(number, _) => Value { operand: Operand::Temporary(number, Some(byte)), ..self },
             _ => self,
         }
     }
@@ -102,7 +102,7 @@ impl<'k> Value<'k> {
         let result = self.k.define(self.ty, format_args!("{operation} {} {self}, {other}", self.ty));
         match (self.operand, other.as_constant()) {
             (Operand::Temporary(word, _), Some(bits @ (8 | 16 | 24))) if operation == "lshr" && self.ty == Ty::I32 => {
-                result.with_low_byte(Some((word, bits as u8 / 8)))
+                result.with_low_byte((word, bits as u8 / 8))
             }
             _ => result,
         }
@@ -175,7 +175,7 @@ impl<'k> Value<'k> {
                 let result = self.k.define(to, format_args!("{operation} {} {self} to {to}", self.ty));
                 let stays = matches!(operation, "zext" | "trunc") && self.ty.bits() >= 8 && to.bits() >= 8;
                 match self.operand {
-                    Operand::Temporary(_, byte @ Some(_)) if stays => result.with_low_byte(byte),
+                    Operand::Temporary(_, Some(byte)) if stays => result.with_low_byte(byte),
                     _ => result,
                 }
             }

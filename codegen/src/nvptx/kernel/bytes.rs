@@ -140,18 +140,15 @@ impl<'k> Pieces<'k> {
             pieces.sort_by_key(|&(start, ..)| start);
             let sizes: Vec<usize> = pieces.iter().map(|&(_, size, _)| size).collect();
             let low_halves = |a, b| k.intrinsic(Ty::I32, "scan.pick_bytes", &[a, b, k.i32(0x5410)]);
-            let pair = |a: Value<'k>, b: Value<'k>| {
-                k.intrinsic(Ty::I32, "scan.pair_bytes", &[a.resize(Ty::I8), b.resize(Ty::I8)])
-            };
-            // Bytes of words are picked where they are.
-            let pair_of = |a: Value<'k>, b: Value<'k>| {
-                let ((a, first), (b, second)) = (a.low_byte()?, b.low_byte()?);
-                Some(k.intrinsic(Ty::I32, "scan.pick_bytes", &[a, b, k.i32(first | (second + 4) << 4)]))
+            let pair = |a: Value<'k>, b: Value<'k>| match (a.low_byte(), b.low_byte()) {
+                // Bytes of words are picked where they are.
+                (Some((a, first)), Some((b, second))) => {
+                    k.intrinsic(Ty::I32, "scan.pick_bytes", &[a, b, k.i32(first | (second + 4) << 4)])
+                }
+                _ => k.intrinsic(Ty::I32, "scan.pair_bytes", &[a.resize(Ty::I8), b.resize(Ty::I8)]),
             };
             let whole = match (&sizes[..], &pieces[..]) {
-                ([1, 1, 1, 1], &[(_, _, a), (_, _, b), (_, _, c), (_, _, d)]) => {
-                    low_halves(pair_of(a, b).unwrap_or_else(|| pair(a, b)), pair_of(c, d).unwrap_or_else(|| pair(c, d)))
-                }
+                ([1, 1, 1, 1], &[(_, _, a), (_, _, b), (_, _, c), (_, _, d)]) => low_halves(pair(a, b), pair(c, d)),
                 ([2, 2], &[(_, _, a), (_, _, b)]) => low_halves(a, b),
                 _ => pieces.iter().fold(k.int(ty, 0), |whole, &(start, size, piece)| {
                     let kept = piece & piece.same((1i128 << (8 * size)) - 1);

@@ -41,7 +41,7 @@ impl ElementCode {
 
     /// That of a body by lanes, in which records are one of so many symbols if that is said.
     pub(crate) fn of_lanes(
-        LaneBody { mapping, carried, rows, .. }: &LaneBody,
+        LaneBody { mapping, carried, row, .. }: &LaneBody,
         facts: &[StageFacts],
         tables: &[Table],
         symbols: Option<u32>,
@@ -51,7 +51,7 @@ impl ElementCode {
                 |carried: &Carried| *source == Source::Before { stage: carried.stage, component: carried.component };
             carried.iter().any(|carried| carried.lane.is_some() && is_own(carried))
         };
-        ElementCode::within(mapping, tables, |source, ty| match (source, symbols, rows) {
+        ElementCode::within(mapping, tables, |source, ty| match (source, symbols, row) {
             (Source::Record(_), Some(symbols), _) => Range { min: 0, max: i128::from(symbols) - 1 },
             (source, _, Some(row)) if is_lane(source) => {
                 let lanes = known_range(source, facts).unwrap_or_else(|| Range::full(Type::U8));

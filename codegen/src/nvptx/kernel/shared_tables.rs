@@ -28,11 +28,12 @@ struct Copied {
 pub(crate) enum Copies {
     /// One.
     One,
-    /// One for each bank.
+    /// One for each bank, read by the lanes of that bank.
     EachBank,
-    /// The same of a table of places in the copies of another one: each lane's lead to its own bank. The other one is read from its
-    /// first copy on.
+    /// One for each bank. Its elements are places in a [`Placed`](Copies::Placed) table; those of each copy are in its own bank.
     Places,
+    /// One for each bank, read at places that a [`Places`](Copies::Places) table gives.
+    Placed,
 }
 
 impl SharedTables {
@@ -48,7 +49,7 @@ impl SharedTables {
             let copies = recipe.copies(table);
             let offset = match copies {
                 Copies::One => shared.take(size),
-                Copies::EachBank | Copies::Places => shared.take_lines(BANKS * size.next_multiple_of(WORD)),
+                _ => shared.take_lines(BANKS * size.next_multiple_of(WORD)),
             };
             Copied { table, offset, copies }
         });
@@ -56,12 +57,7 @@ impl SharedTables {
     }
 
     /// Copies them, all threads together, and has them read there. A barrier must follow.
-    pub(crate) fn fill<'k>(
-        &self,
-        recipe: &Recipe,
-        tables: &mut Tables<'k>,
-        (k, thread, threads): (&'k Builder, Value<'k>, usize),
-    ) {
+    pub(crate) fn fill<'k>(&self, k: &'k Builder, tables: &mut Tables<'k>, thread: Value<'k>, threads: usize) {
         for &Copied { table: number, offset, copies } in &self.0 {
             let Some(table) = tables.get(number) else { continue };
             let to = k.shared().at(offset);
@@ -72,7 +68,8 @@ impl SharedTables {
                     let word = if copies == Copies::Places { word + lane(place) } else { word };
                     to.byte(place * WORD).store(word, WORD);
                 });
-                tables.moved(number, if recipe.is_led_to(number) { to } else { to.byte(lane(thread)) }, true);
+                let base = if copies == Copies::Placed { to } else { to.byte(lane(thread)) };
+                tables.moved(number, base, true);
                 continue;
             }
             k.range(thread * PIECE, k.i32(table.size()), k.i32(threads * PIECE), |byte| {

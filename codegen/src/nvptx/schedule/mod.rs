@@ -69,7 +69,7 @@ impl Layout {
         k.function(HEAD, |k| {
             let mut tables = Tables::in_module(k, &recipe.tables);
             if let Some(shared) = self.tables() {
-                shared.fill(recipe, &mut tables, (k, k.thread(), threads));
+                shared.fill(k, &mut tables, k.thread(), threads);
             }
             let args = KernelArguments { k, layout: &recipe.arguments, tables: &tables, row: None };
             match self {

@@ -15,7 +15,7 @@ use crate::nvptx::strategy::neighbours::NeighbourSymbols;
 pub struct MapIds {
     reads: Vec<Source>,
     symbol: Code,
-    /// The symbol by tables of which each lane has copies, if it goes by these.
+    /// The tables by which a ring finds the symbol of a byte and the next one, if it keeps copies of them.
     neighbours: Option<NeighbourSymbols>,
     entry: Code,
     step: Code,
@@ -91,7 +91,7 @@ impl MapIds {
         codes.into_iter().flat_map(Code::looked_up).chain(neighbours)
     }
 
-    /// The tables of symbols of which each lane has copies, if it goes by these.
+    /// The tables by which a ring finds the symbol of a byte and the next one, if it keeps copies of them.
     pub(crate) fn neighbours(&self) -> Option<&NeighbourSymbols> {
         self.neighbours.as_ref()
     }

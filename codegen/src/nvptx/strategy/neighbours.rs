@@ -18,7 +18,7 @@ const WITHOUT_CONFLICTS: usize = BANKS * WORD;
 
 /// Two such tables.
 pub struct NeighbourSymbols {
-    /// The first one, whose copies [are of places](super::super::kernel::shared_tables::Copies::Places).
+    /// The first one: places in the second.
     pub(crate) places: u32,
     /// The second one.
     pub(crate) symbols: u32,

@@ -158,9 +158,9 @@ impl Recipe {
 
     /// The values that go from element to element of a pass, from those that it takes along.
     pub fn enter<'k>(&self, args: KernelArguments<'k, '_>, pass: usize, taken_along: State<'k>) -> State<'k> {
-        let rows = self.folds.get(pass).map_or(self.replay.rows, |fold| fold.rows);
+        let row = self.folds.get(pass).map_or(self.replay.row, |fold| fold.row);
         let enter = self.replay.enter.as_ref().filter(|_| pass == self.folds.len());
-        match (enter, rows) {
+        match (enter, row) {
             (Some(enter), _) => enter.write(args.k, &taken_along, args.tables),
             (None, Some(row)) => {
                 let values = taken_along.into_iter().zip(self.taken_along(pass));

@@ -54,8 +54,9 @@ pub struct Recipe {
     /// Whether the fold of the second level leaves a number of each record to the replay.
     pub leaves_numbers: bool,
     folds: Vec<LevelFold>,
-    /// Whether a block goes through many tiles of one level, so that it has space for copies of large tables, and copying them pays.
-    has_copies: bool,
+    /// Whether [tables of neighbours](NeighbourSymbols) are copied for each bank: in a ring of one level. In cascades tiles need the
+    /// space.
+    copies_neighbours: bool,
     /// Whether folds are of runs of records, and none of records four at a time.
     folds_runs: bool,
     replay: Replay,
@@ -70,8 +71,8 @@ struct LevelFold {
     carried: Vec<Carried>,
     /// The latter.
     followed: Vec<Carried>,
-    /// If a lane is followed as the place where a row begins: the elements of a row.
-    rows: Option<u32>,
+    /// The elements of a row of its table, if a lane is followed as where its row begins.
+    row: Option<u32>,
     /// For each stage of the level its operator.
     combines: Vec<Code>,
     step: ElementCode,
@@ -85,8 +86,8 @@ struct LevelFold {
 struct Replay {
     /// The components that it takes along from the stages.
     carried: Vec<Carried>,
-    /// If it carries a lane as the place where a row begins: the elements of a row.
-    rows: Option<u32>,
+    /// The elements of a row of its table, if it carries a lane as where its row begins.
+    row: Option<u32>,
     /// The values that go from element to element instead, computed from those, where it runs the step of a [loop](Lowered::own_body).
     enter: Option<Code>,
     element: ElementCode,
@@ -111,10 +112,10 @@ impl Replay {
                 let ranges: Vec<Range> =
                     own.carried.iter().map(|&(stage, c)| facts[stage as usize].ranges[c as usize]).collect();
                 let enter = Some(Code::new(&ends.enter, &ranges, tables));
-                return Replay { carried, rows: None, enter, element };
+                return Replay { carried, row: None, enter, element };
             }
         }
-        Replay { carried, rows: replay.rows, enter: None, element: by_stages }
+        Replay { carried, row: replay.row, enter: None, element: by_stages }
     }
 }
 
@@ -157,7 +158,7 @@ impl Recipe {
             leaves_numbers: outputs.is_some(),
             marks: None,
             folds: Vec::new(),
-            has_copies: matches!(schedule, Some(Schedule::Ring { .. })) && program.levels().len() == 1,
+            copies_neighbours: matches!(schedule, Some(Schedule::Ring { .. })) && program.levels().len() == 1,
             folds_runs,
             identities: program.stages.iter().map(|stage| stage.identity.clone()).collect(),
         };
@@ -199,9 +200,9 @@ impl Recipe {
             Code::new(&program.whole_combine(stage).function, &both, &program.tables)
         };
         let whole = |&(stage, component): &(u32, u32)| Carried { stage, component, lane: None };
-        let (step, carried, rows) = match follows {
+        let (step, carried, row) = match follows {
             Some(body) => {
-                (ElementCode::of_lanes(&body, program.facts(), &body.tables, symbols), body.carried, body.rows)
+                (ElementCode::of_lanes(&body, program.facts(), &body.tables, symbols), body.carried, body.row)
             }
             None => {
                 let step = ElementCode::new(&level.body.mapping, program.facts(), &program.tables);
@@ -209,14 +210,14 @@ impl Recipe {
             }
         };
         let map_ids = by_look_up.map(|fold| {
-            let neighbours = fold.neighbours.as_ref().filter(|_| self.has_copies);
+            let neighbours = fold.neighbours.as_ref().filter(|_| self.copies_neighbours);
             MapIds::new(fold, neighbours.and_then(|of| NeighbourSymbols::new(of, &mut self.tables)))
         });
         let own = (self.folds_runs && by_look_up.is_none()).then(|| OwnFold::of(program, &step)).flatten();
         LevelFold {
             followed: carried.iter().copied().filter(|carried| !components.contains(&carried.pair())).collect(),
             carried,
-            rows,
+            row,
             components,
             combines: level.stages.iter().map(combine).collect(),
             step,
@@ -268,18 +269,14 @@ impl Recipe {
 
     /// The copies of a table that blocks keep.
     pub(crate) fn copies(&self, table: u32) -> Copies {
-        let neighbours = || self.folds.iter().flat_map(|fold| &fold.map_ids).filter_map(MapIds::neighbours);
-        match self.bank_replicated.contains(&table) || self.is_led_to(table) {
-            _ if neighbours().any(|tables| tables.places == table) => Copies::Places,
-            true => Copies::EachBank,
-            false => Copies::One,
-        }
-    }
-
-    /// Whether another table has places in the copies of this one.
-    pub(crate) fn is_led_to(&self, table: u32) -> bool {
         let mut neighbours = self.folds.iter().flat_map(|fold| &fold.map_ids).filter_map(MapIds::neighbours);
-        neighbours.any(|tables| tables.symbols == table)
+        let of_neighbours = neighbours.find_map(|tables| match table {
+            _ if table == tables.places => Some(Copies::Places),
+            _ if table == tables.symbols => Some(Copies::Placed),
+            _ => None,
+        });
+        let is_replicated = self.bank_replicated.contains(&table);
+        of_neighbours.unwrap_or(if is_replicated { Copies::EachBank } else { Copies::One })
     }
 
     /// The components of a level's stages, in the order of its states.
