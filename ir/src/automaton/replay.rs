@@ -231,15 +231,14 @@ impl Split {
     ) -> Option<LaneBody> {
         let Mapping { reads: sources, function } = &body.mapping;
         let after = function.results[self.lane];
-        let others = || function.results.iter().enumerate().filter(|&(place, _)| place != self.lane);
-        let is_beside =
-            |found: &Value| *found != after || self.is_needed(function, others().map(|(_, &value)| value), after);
-        let beside: Vec<Value> = self.found.iter().copied().filter(is_beside).collect();
+        let others = function.results.iter().enumerate().filter(|&(place, _)| place != self.lane);
+        let needs_after = self.is_needed(function, others.map(|(_, &value)| value), after);
+        let is_beside = |&place: &usize| self.found[place] != after || needs_after;
+        let beside: Vec<usize> = (0..self.found.len()).filter(is_beside).collect();
         if beside.len() > MOST_BESIDE {
             return None;
         }
-        let places: Vec<usize> = beside.iter().filter_map(|&value| self.place(value)).collect();
-        let packed = |bytes: &[u8]| places.iter().rev().fold(0, |bits, &place| bits << 8 | u32::from(bytes[place]));
+        let packed = |bytes: &[u8]| beside.iter().rev().fold(0, |bits, &place| bits << 8 | u32::from(bytes[place]));
         let steps = Steps::new(&self.steps(function, symbols, lanes, |bytes| Some(packed(bytes)))?, beside.len());
         let mut b = FunctionBuilder::new();
         let mut reads = Vec::new();
@@ -256,7 +255,8 @@ impl Split {
         let row = steps.row();
         let (lane, bytes) = steps.look_up(&mut b, (before, symbol), tables);
         values.resize(function.value_count(), None);
-        self.unpack(&mut b, function, beside.into_iter().zip(bytes), &mut values);
+        let found = beside.iter().map(|&place| self.found[place]);
+        self.unpack(&mut b, function, found.zip(bytes), &mut values);
         self.rest(&mut b, function, &mut values);
         let result = |(place, result): (usize, &Value)| {
             if place == self.lane {

@@ -2,7 +2,7 @@
 
 use monoscan_ir::automaton::{Carried, LaneBody};
 use monoscan_ir::facts::{Range, StageFacts};
-use monoscan_ir::{Mapping, Source, Table, Type};
+use monoscan_ir::{Mapping, Source, Table};
 
 use crate::nvptx::emit::Value;
 use crate::nvptx::lower::Code;
@@ -35,8 +35,7 @@ pub(crate) struct ElementCode {
 impl ElementCode {
     /// The code of a mapping.
     pub(crate) fn new(mapping: &Mapping, facts: &[StageFacts], tables: &[Table]) -> ElementCode {
-        let known = |source: &Source, ty: Type| known_range(source, facts).unwrap_or_else(|| Range::full(ty));
-        ElementCode::within(mapping, tables, known)
+        ElementCode::within(mapping, facts, tables, |_| None)
     }
 
     /// That of a body by lanes, in which records are one of so many symbols if that is said.
@@ -51,19 +50,27 @@ impl ElementCode {
                 |carried: &Carried| *source == Source::Before { stage: carried.stage, component: carried.component };
             carried.iter().any(|carried| carried.lane.is_some() && is_own(carried))
         };
-        ElementCode::within(mapping, tables, |source, ty| match (source, symbols, row) {
-            (Source::Record(_), Some(symbols), _) => Range { min: 0, max: i128::from(symbols) - 1 },
+        ElementCode::within(mapping, facts, tables, |source| match (source, symbols, row) {
+            (Source::Record(_), Some(symbols), _) => Some(Range { min: 0, max: i128::from(symbols) - 1 }),
             (source, _, Some(row)) if is_lane(source) => {
-                let lanes = known_range(source, facts).unwrap_or_else(|| Range::full(Type::U8));
-                Range { min: 0, max: lanes.max * i128::from(*row) }
+                known_range(source, facts).map(|lanes| Range { min: 0, max: lanes.max * i128::from(*row) })
             }
-            _ => known_range(source, facts).unwrap_or_else(|| Range::full(ty)),
+            _ => None,
         })
     }
 
-    fn within(mapping: &Mapping, tables: &[Table], range: impl Fn(&Source, Type) -> Range) -> ElementCode {
+    /// The code of a mapping whose sources are in these ranges, or else in those that are known of any program.
+    fn within(
+        mapping: &Mapping,
+        facts: &[StageFacts],
+        tables: &[Table],
+        range: impl Fn(&Source) -> Option<Range>,
+    ) -> ElementCode {
         let reads = mapping.reads.iter().zip(&mapping.function.params);
-        let ranges: Vec<Range> = reads.map(|(source, &ty)| range(source, ty)).collect();
+        let ranges = reads.map(|(source, &ty)| {
+            range(source).or_else(|| known_range(source, facts)).unwrap_or_else(|| Range::full(ty))
+        });
+        let ranges: Vec<Range> = ranges.collect();
         ElementCode { reads: mapping.reads.clone(), code: Code::new(&mapping.function, &ranges, tables) }
     }
 }

@@ -117,8 +117,8 @@ impl<'k, 'a> Block<'k, 'a> {
             let state = self.level(level, &before);
             before.push(state);
         }
-        let taken_along = self.recipe.take_along(self.args, self.recipe.levels.len(), &before);
         let levels = self.recipe.levels.len();
+        let taken_along = self.recipe.take_along(self.args, levels, &before);
         let live = variables(&self.recipe.enter(self.args, levels, taken_along.clone()));
         let replay = |elsewhere: Option<Keep<'k, '_>>| {
             let (state, from_fold) = (&live, FoldToReplay::NONE);
