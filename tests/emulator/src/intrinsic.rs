@@ -28,6 +28,8 @@ intrinsics! {
     Blocks "blocks";
     /// Where shared memory begins.
     Shared "shared";
+    /// The same, as a value of the warp.
+    SharedOfWarp "shared_of_warp";
     /// All threads of the block wait for each other.
     Barrier "barrier";
     /// The lanes of a warp wait for each other.

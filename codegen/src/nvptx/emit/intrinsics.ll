@@ -33,6 +33,15 @@ define internal ptr addrspace(3) @scan.shared() #0 {
   ret ptr addrspace(3) @scan_shared_memory
 }
 
+; W: the same, as a value of the warp. The driver's compiler keeps it in a register that addresses are relative to at no cost, where
+; it would compute the other one again in each loop, and add it to every address.
+define internal ptr addrspace(3) @scan.shared_of_warp() #0 {
+  %a = ptrtoint ptr addrspace(3) @scan_shared_memory to i32
+  %b = call i32 @llvm.nvvm.redux.sync.or(i32 %a, i32 -1)
+  %r = inttoptr i32 %b to ptr addrspace(3)
+  ret ptr addrspace(3) %r
+}
+
 ; All threads of the block wait for each other; orders shared and device memory among them.
 define internal void @scan.barrier() #0 {
   call void asm sideeffect "bar.sync 0;", "~{memory}"() #1
@@ -294,6 +303,7 @@ declare i32 @llvm.nvvm.shfl.sync.up.i32(i32, i32, i32, i32)
 declare i32 @llvm.nvvm.shfl.sync.down.i32(i32, i32, i32, i32)
 declare i32 @llvm.nvvm.shfl.sync.idx.i32(i32, i32, i32, i32)
 declare i32 @llvm.nvvm.vote.ballot.sync(i32, i1)
+declare i32 @llvm.nvvm.redux.sync.or(i32, i32)
 declare i32 @llvm.nvvm.prmt(i32, i32, i32)
 
 attributes #0 = { alwaysinline convergent nounwind }

@@ -34,6 +34,7 @@ intrinsics! {
     block() -> Ty::I32, "scan.block";
     blocks() -> Ty::I32, "scan.blocks";
     shared() -> Ty::SHARED, "scan.shared";
+    shared_of_warp() -> Ty::SHARED, "scan.shared_of_warp";
     shuffle_up(value, delta) -> Ty::I32, "scan.shuffle_up";
     shuffle_down(value, delta) -> Ty::I32, "scan.shuffle_down";
     shuffle_from(value, lane) -> Ty::I32, "scan.shuffle_from";

@@ -29,6 +29,7 @@ use monoscan_ir::facts::{Range, value_ranges};
 use monoscan_ir::{Constant, Function, Inst, Opcode, Payload, Rule, Table, Type};
 
 use crate::nvptx::emit::{Builder, Ty, Value};
+pub(crate) use tables::Place;
 pub use tables::Tables;
 
 /// The type that holds values of a type in registers.

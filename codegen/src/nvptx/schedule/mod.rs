@@ -68,13 +68,15 @@ impl Layout {
         let (k, threads) = (Builder::new(), self.threads(recipe, plan));
         k.function(HEAD, |k| {
             let mut tables = Tables::in_module(k, &recipe.tables);
+            // The warps of a ring are in loops all the time.
+            let base = if matches!(self, Layout::Ring(..)) { k.shared_of_warp() } else { k.shared() };
             if let Some(shared) = self.tables() {
-                shared.fill(k, &mut tables, k.thread(), threads);
+                shared.fill(base, &mut tables, k.thread(), threads);
             }
             let args = KernelArguments { k, layout: &recipe.arguments, tables: &tables, row: None };
             match self {
-                Layout::Ring(ring, shared) => ring::write(args, recipe, plan, *ring, shared),
-                Layout::LookBack(shared) => look_back::write(args, recipe, plan, shared),
+                Layout::Ring(ring, shared) => ring::write((args, base), recipe, plan, *ring, shared),
+                Layout::LookBack(shared) => look_back::write((args, base), recipe, plan, shared),
                 Layout::Columnar => columnar::write(args, recipe, plan),
             }
         });

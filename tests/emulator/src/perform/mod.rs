@@ -88,7 +88,7 @@ impl Machine {
             Intrinsic::Thread => Next::Go(low(thread as u64)),
             Intrinsic::Block => Next::Go(low(self.here().0.number.into())),
             Intrinsic::Blocks => Next::Go(low(self.launched.into())),
-            Intrinsic::Shared => Next::Go(low(self.here().0.shared.address() as u64)),
+            Intrinsic::Shared | Intrinsic::SharedOfWarp => Next::Go(low(self.here().0.shared.address() as u64)),
             Intrinsic::PickBytes | Intrinsic::PairBytes | Intrinsic::AddBytes | Intrinsic::SelectBits => {
                 Next::Go(low(pure::value(intrinsic, [a, b, c])?))
             }

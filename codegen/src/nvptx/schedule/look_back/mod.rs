@@ -31,7 +31,12 @@ use crate::nvptx::strategy::replay::{Keep, Replay};
 use layout::Shared;
 
 /// Writes the kernel.
-pub(super) fn write(args: KernelArguments<'_, '_>, recipe: &Recipe, plan: &GpuPlan, shared: &Shared) {
+pub(super) fn write<'k>(
+    args: (KernelArguments<'k, '_>, Value<'k>),
+    recipe: &Recipe,
+    plan: &GpuPlan,
+    shared: &Shared,
+) {
     Block::new(args, recipe, plan, shared).write();
 }
 
@@ -67,11 +72,16 @@ struct Block<'k, 'a> {
 
 impl<'k, 'a> Block<'k, 'a> {
     /// Takes a ticket.
-    fn new(args: KernelArguments<'k, 'a>, recipe: &'a Recipe, plan: &'a GpuPlan, shared: &'a Shared) -> Block<'k, 'a> {
+    fn new(
+        (args, base): (KernelArguments<'k, 'a>, Value<'k>),
+        recipe: &'a Recipe,
+        plan: &'a GpuPlan,
+        shared: &'a Shared,
+    ) -> Block<'k, 'a> {
         let k = args.k;
         let (records, reversed) = (args.word(Arguments::RECORDS), args.word(Arguments::REVERSED).is_not(k.i64(0)));
         let workspace = args.word(Arguments::WORKSPACE).as_global();
-        let (base, thread) = (k.shared(), k.thread());
+        let thread = k.thread();
         let tile_records = k.i64(plan.tile());
         let tiles = (records + (plan.tile() - 1)).udiv(tile_records);
         let alone = k.blocks().is(k.i32(1));

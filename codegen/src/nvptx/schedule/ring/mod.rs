@@ -64,8 +64,8 @@ pub(in crate::nvptx) fn helpers(levels: usize) -> usize {
 }
 
 /// Writes the kernel.
-pub(super) fn write(
-    args: KernelArguments<'_, '_>,
+pub(super) fn write<'k>(
+    args: (KernelArguments<'k, '_>, Value<'k>),
     recipe: &Recipe,
     plan: &GpuPlan,
     ring: (usize, usize, bool),
@@ -103,7 +103,7 @@ struct Ring<'k, 'a> {
 
 impl<'k, 'a> Ring<'k, 'a> {
     fn new(
-        args: KernelArguments<'k, 'a>,
+        (args, base): (KernelArguments<'k, 'a>, Value<'k>),
         recipe: &'a Recipe,
         plan: &'a GpuPlan,
         shared: &'a Shared,
@@ -118,7 +118,6 @@ impl<'k, 'a> Ring<'k, 'a> {
         let columns = recipe.inputs.len() + recipe.outputs.len();
         let shift = |place: usize| (args.column(place).address() & (LINE - 1)).resize(Ty::I32);
         let margin = k.i64(shared.margin).umin(records);
-        let base = k.shared();
         Ring {
             k,
             recipe,
