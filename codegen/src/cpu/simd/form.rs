@@ -66,6 +66,8 @@ pub(crate) struct LaneForm {
     pub(crate) latency: u32,
     /// Whether the last result of the replay says which records are kept.
     pub(crate) keeps: bool,
+    /// Whether the program asks which element is the first or the last: its functions here are for those between.
+    asks_for_ends: bool,
     length_only: LengthOnly,
 }
 
@@ -77,6 +79,14 @@ impl LaneForm {
         let user = program.stages.len() - usize::from(rank.is_some());
         let [stage] = &program.stages[..user] else { return None };
         if work(&stage.combine) > MOST_WORK {
+            return None;
+        }
+        let asks = |mapping: &Mapping, end: Source| mapping.reads.contains(&end);
+        let of_state = [&stage.lift, &program.fold().mapping];
+        let ends = [Source::First, Source::Last]
+            .map(|end| (of_state.iter().any(|mapping| asks(mapping, end)), asks(&program.replay().mapping, end)));
+        // Which element that is, a kernel sees by what its body reads: the replay.
+        if ends.contains(&(true, false)) {
             return None;
         }
         let inner = |body: &Body| inner(body, rank, &program.tables);
@@ -115,6 +125,7 @@ impl LaneForm {
             in_turn: false,
             latency: program.facts()[0].replay_latency,
             keeps: rank.is_some(),
+            asks_for_ends: ends.iter().any(|&(_, replay)| replay),
             length_only: program.facts()[0].length_only.clone(),
             fold,
             replay,
@@ -196,7 +207,9 @@ impl LaneForm {
     /// Whether the form is for one pass over a line alone, and not for blocks: what is kept goes where the number of records before
     /// says, and the first and last elements, which lack a neighbour, are left out.
     pub(crate) fn is_alone(&self) -> bool {
-        self.keeps || self.reads().any(|source| matches!(source, Source::Next(_) | Source::Prev(_)))
+        self.keeps
+            || self.asks_for_ends
+            || self.reads().any(|source| matches!(source, Source::Next(_) | Source::Prev(_)))
     }
 
     /// The sources of its functions.
