@@ -182,6 +182,10 @@ pub struct Sequential {
     pub step: Mapping,
     /// The output, as the program's [project](Output::project).
     pub project: Mapping,
+    /// The step and the output as they were written: of these [checked](crate::transform::Form::checked) scans find what overflows.
+    pub checked_step: Mapping,
+    /// The output.
+    pub checked_project: Mapping,
     /// How stages may be folded in the loop's own numbers, at most once each.
     pub folds: Vec<OwnFold>,
 }
@@ -209,13 +213,15 @@ impl Sequential {
     }
 
     fn mappings_mut(&mut self) -> impl Iterator<Item = &mut Mapping> {
-        [&mut self.step, &mut self.project].into_iter().chain(self.folds.iter_mut().map(|fold| &mut fold.step))
+        let of_loop = [&mut self.step, &mut self.project, &mut self.checked_step, &mut self.checked_project];
+        of_loop.into_iter().chain(self.folds.iter_mut().map(|fold| &mut fold.step))
     }
 
     fn functions_mut(&mut self) -> impl Iterator<Item = &mut Function> {
-        let Sequential { enter, leave, step, project, folds, .. } = self;
+        let Sequential { enter, leave, step, project, checked_step, checked_project, folds, .. } = self;
         let of_folds = folds.iter_mut().flat_map(|fold| [&mut fold.step.function, &mut fold.leave]);
-        [enter, leave, &mut step.function, &mut project.function].into_iter().chain(of_folds)
+        let mappings = [step, project, checked_step, checked_project].map(|mapping| &mut mapping.function);
+        [enter, leave].into_iter().chain(mappings).chain(of_folds)
     }
 }
 

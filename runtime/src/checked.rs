@@ -50,6 +50,7 @@ impl Elements<'_> {
             Event::OutOfOrder(stage) => return Error::OutOfOrder { index, stage: of_several(stage) },
             Event::Lift(stage) => FunctionOf::Lift { stage: of_several(stage) },
             Event::Combine(stage) => FunctionOf::Combine { stage: of_several(stage) },
+            Event::Step => FunctionOf::Step,
             Event::Filter => FunctionOf::Filter,
             Event::Project => FunctionOf::Project,
         };

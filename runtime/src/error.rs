@@ -113,6 +113,13 @@ pub enum Error {
         got: usize,
     },
 
+    /// A checked scan of a loop, of which the program does not have the loop.
+    #[error(
+        "a loop that keeps records, or whose output reads its initial state, has no checked scan: leave the filter out, or do not \
+         call `checked`"
+    )]
+    CheckedLoop,
+
     /// A function of a scan was given after one that reads what it changes.
     #[error("`{function}` was given after {after}, and changes what that reads: give `{function}` first")]
     Order {

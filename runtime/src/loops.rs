@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use monoscan_ir::derive::{Derivation, LoopProgram, derive};
-use monoscan_ir::{Constant, Type, interp, verify};
+use monoscan_ir::{Constant, Inst, Type, interp, verify};
 use smallvec::SmallVec;
 
 use crate::call::{Call, Init};
@@ -23,18 +23,22 @@ pub(crate) struct LoopStates {
     start: Vec<Constant>,
     /// Beyond the states, what a carry has of the record before.
     rest: Vec<Constant>,
+    /// Whether an integer may overflow in the loop.
+    may_overflow: bool,
 }
 
 /// Components of states, of which there are few.
 type States = SmallVec<[Constant; 8]>;
 
 impl LoopStates {
-    fn new(derivation: Derivation) -> LoopStates {
+    fn new(of: &LoopProgram, derivation: Derivation) -> LoopStates {
         let program = &derivation.program;
+        let mut mappings = [&of.step, &of.output.project].into_iter().chain(&of.output.filter);
         LoopStates {
             types: derivation.initial.iter().map(|constant| constant.ty()).collect(),
             start: interp::call(&derivation.seed, &derivation.initial, &program.tables),
             rest: program.first_carry().split_off(program.state_len()),
+            may_overflow: mappings.any(|mapping| mapping.function.insts.iter().any(Inst::may_panic)),
             derivation,
         }
     }
@@ -51,6 +55,11 @@ impl LoopStates {
 
     pub(crate) fn derivation(&self) -> &Derivation {
         &self.derivation
+    }
+
+    /// Whether an integer may overflow in the loop.
+    pub(crate) fn may_overflow(&self) -> bool {
+        self.may_overflow
     }
 
     /// States of the scan for these of the loop, one after the other, each with so much behind it.
@@ -135,7 +144,7 @@ impl DynScan {
     pub fn loop_builder(of: &LoopProgram) -> Result<DynScanBuilder, Error> {
         let derivation = derive(of)?;
         let program = verify(derivation.program.clone())?;
-        Ok(DynScan::builder(program).derived(Arc::new(LoopStates::new(derivation))))
+        Ok(DynScan::builder(program).derived(Arc::new(LoopStates::new(of, derivation))))
     }
 
     /// How the loop became a scan, if it was one.
@@ -184,6 +193,7 @@ impl DynScan {
         run: impl FnOnce(&Call<'_>, Option<&mut [Constant]>) -> Result<R, Error>,
     ) -> Result<R, Error> {
         match self.loop_states() {
+            Some(_) if self.settings().checked && self.program().sequential.is_none() => Err(Error::CheckedLoop),
             Some(states) => states.with(call, carry, run),
             None if self.is_of_loop() && call.init == Init::Identity => {
                 let start = self.program().start().concat();

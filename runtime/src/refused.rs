@@ -147,6 +147,9 @@ pub enum FunctionOf {
         /// Which one, from 0; none if the program has one stage.
         stage: Option<u32>,
     },
+    /// The step of a [loop](crate::DynScan::loop_builder).
+    #[error("the step of the loop")]
+    Step,
     /// The filter.
     #[error("`filter`")]
     Filter,

@@ -56,6 +56,8 @@ impl Scan<()> {
     /// # Where it differs from the loop
     /// - Sums and products of floats are regrouped between blocks, so last places differ. A block itself runs the
     ///   step, to the bit of the loop, unless a kernel in vectors is faster.
+    /// - Infinities: a step is regrouped, `s + r * (x - s)` to `(1 - r) * s + r * x`, which an infinite state or record leads
+    ///   elsewhere: the loop to NaN, as ∞ − ∞, and the scan to infinity.
     /// - NaN: a comparison such as `if s > x { s } else { x }` becomes a maximum, and bounds of a
     ///   sum may change places, which is the loop only where nothing is NaN; `explain` then says
     ///   *proved where nothing is NaN*. Where some but not all components of a recurrence are reset,

@@ -1,5 +1,6 @@
 //! Checked scans as a user meets them: what is reported, where, and what is not.
 
+mod loops;
 mod methods;
 mod order;
 

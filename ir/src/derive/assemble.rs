@@ -119,15 +119,18 @@ fn sequential(
         let function = simplify(&mapping.function, tables);
         drop_unused(Mapping { function, reads: mapping.reads.clone() }, 0)
     };
-    let step = simple(&Mapping { reads, function: of.step.function.clone() });
-    let project = simple(&of.output.project);
+    let as_written = |mapping: &Mapping| drop_unused(mapping.clone(), 0);
+    let written = Mapping { reads, function: of.step.function.clone() };
+    let (step, checked_step) = (simple(&written), as_written(&written));
+    let (project, checked_project) = (simple(&of.output.project), as_written(&of.output.project));
     let lifted = |source: &Source| stages.iter().any(|stage| stage.lift.reads.contains(source));
     let is_carried = |source: &Source| match source {
         Source::Prev(_) | Source::First => lifted(source) || of.output.project.reads.contains(source),
         Source::Init { .. } | Source::StateOf { .. } => false,
         _ => true,
     };
-    if of.output.filter.is_some() || !step.reads.iter().chain(&project.reads).all(is_carried) {
+    let all = [&step, &project, &checked_step, &checked_project];
+    if of.output.filter.is_some() || !all.into_iter().flat_map(|mapping| &mapping.reads).all(is_carried) {
         return None;
     }
     Some(Sequential {
@@ -136,6 +139,8 @@ fn sequential(
         leave: seed.clone(),
         step,
         project,
+        checked_step,
+        checked_project,
         folds: Vec::new(),
     })
 }

@@ -45,7 +45,7 @@ mod polynomial;
 mod search;
 mod states;
 mod symbolic;
-mod traits;
+pub(crate) mod traits;
 mod tropical;
 mod values;
 mod verdict;

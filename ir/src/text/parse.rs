@@ -225,11 +225,15 @@ impl Parser<'_> {
         let step = self.mapping(Part::Step)?;
         self.start("project", Part::Written)?;
         let project = self.mapping(Part::Written)?;
+        self.start("checked_step", Part::CheckedStep)?;
+        let checked_step = self.mapping(Part::CheckedStep)?;
+        self.start("checked_project", Part::CheckedProject)?;
+        let checked_project = self.mapping(Part::CheckedProject)?;
         let mut folds = Vec::new();
         while *self.peek() == Token::Word("fold") {
             folds.push(self.own_fold(folds.len())?);
         }
-        Ok(Sequential { initial, enter, leave, step, project, folds })
+        Ok(Sequential { initial, enter, leave, step, project, checked_step, checked_project, folds })
     }
 
     fn own_fold(&mut self, number: usize) -> Parsed<OwnFold> {

@@ -18,7 +18,11 @@
 //!
 //! Components that hang on rounded floats are left out of this comparison, since another order
 //! rounds otherwise.
+//!
+//! Of a program that was derived from a loop, that loop is meant, and not its stages
+//! (`checked_loop`).
 
+use super::checked_loop::{self, Seen};
 use super::overflow::{self, Checked, and, any, sound};
 use crate::builder::FunctionBuilder;
 use crate::facts::{drop_unused, source_types};
@@ -48,6 +52,8 @@ pub enum Event {
     OutOfOrder(u32),
     /// An integer overflows in the operator of this stage.
     Combine(u32),
+    /// An integer overflows in the step of the loop that the program was derived from.
+    Step,
     /// An integer overflows in the function that says which records are kept.
     Filter,
     /// An integer overflows in the function that computes the output.
@@ -57,6 +63,7 @@ pub enum Event {
 /// Bits of an event's number that say what it is.
 const KIND_BITS: u32 = 4;
 /// The kinds behind those of the stages.
+const STEP: u64 = 13;
 const FILTER: u64 = 14;
 const PROJECT: u64 = 15;
 
@@ -67,6 +74,7 @@ impl Event {
             Event::Lift(stage) => 1 + 3 * u64::from(stage),
             Event::OutOfOrder(stage) => 2 + 3 * u64::from(stage),
             Event::Combine(stage) => 3 + 3 * u64::from(stage),
+            Event::Step => STEP,
             Event::Filter => FILTER,
             Event::Project => PROJECT,
         }
@@ -75,6 +83,7 @@ impl Event {
     fn of_kind(kind: u64) -> Event {
         match kind {
             0 => Event::Regrouped,
+            STEP => Event::Step,
             FILTER => Event::Filter,
             PROJECT => Event::Project,
             _ => {
@@ -92,9 +101,11 @@ impl Event {
 /// The stage that checks a program, and how to read its state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Check {
-    /// For each component that is compared where sequences of elements meet, its stage and place.
+    /// For each component that is compared where sequences of elements meet, its stage and place; those of a loop are of stage 0.
     compared: Vec<(u32, u32)>,
     types: Vec<Type>,
+    /// How a loop's state follows from those of the stages, if the program was derived from one.
+    seen: Option<Seen>,
 }
 
 /// Components of the stage's state before those that are compared.
@@ -110,6 +121,10 @@ impl Check {
         if program.stages.iter().any(|stage| stage.follows.is_some()) {
             return true;
         }
+        if let Some(of) = &program.sequential {
+            let mut mappings = [&of.checked_step, &of.checked_project].into_iter();
+            return mappings.any(|mapping| mapping.function.insts.iter().any(Inst::may_panic));
+        }
         let stages = program.stages.iter();
         let functions = stages.flat_map(|stage| [&stage.lift.function, &stage.combine]);
         let outputs = program.output.filter.iter().chain([&program.output.project]).map(|mapping| &mapping.function);
@@ -118,6 +133,15 @@ impl Check {
 
     /// How a program is checked: one that a user wrote, not a lowered one.
     pub fn of(program: &Program) -> Check {
+        if let Some(of) = &program.sequential {
+            let types = of.types();
+            let compared = checked_loop::compared(of);
+            return Check {
+                types: compared.iter().map(|&component| types[component as usize]).collect(),
+                compared: compared.into_iter().map(|component| (0, component)).collect(),
+                seen: Some(Seen::new(program, of)),
+            };
+        }
         let stages = (0..).zip(&program.stages);
         let compared: Vec<(u32, u32)> = stages
             .flat_map(|(place, stage)| {
@@ -125,7 +149,7 @@ impl Check {
             })
             .collect();
         let ty = |&(stage, component): &(u32, u32)| program.stages[stage as usize].state[component as usize];
-        Check { types: compared.iter().map(ty).collect(), compared }
+        Check { types: compared.iter().map(ty).collect(), compared, seen: None }
     }
 
     /// Bytes of the components that are compared where sequences of elements meet; the stage's state has all of them twice.
@@ -147,11 +171,13 @@ impl Check {
             event: Event::of_kind(!found & ((1 << KIND_BITS) - 1)),
         });
         let ends = || {
-            let last = state.get(FIRST + self.types.len()..)?;
-            let same = |(&(stage, component), last): (&(u32, u32), &Constant)| {
-                after.is_none_or(|after| after(stage, component).same(*last))
+            let (last, after) = (state.get(FIRST + self.types.len()..)?, after?);
+            let seen = self.seen.as_ref().map(|seen| seen.state(after));
+            let given = |&(stage, component): &(u32, u32)| match &seen {
+                Some(seen) => seen[component as usize],
+                None => after(stage, component),
             };
-            let is_same = self.compared.iter().zip(last).all(same);
+            let is_same = self.compared.iter().zip(last).all(|(component, last)| given(component).same(*last));
             let is_some = state.get(SOME)?.bits() != 0;
             (is_some && !is_same).then_some(Finding { element: u64::MAX, event: Event::Regrouped })
         };
@@ -200,7 +226,10 @@ impl Check {
     }
 
     fn lift(&self, program: &Program) -> Mapping {
-        let mut step = Step::new(program);
+        if let Some(of) = &program.sequential {
+            return checked_loop::lift(self, program, of);
+        }
+        let mut step = Step::new(program, &[]);
         let mut events = Vec::new();
         for (place, stage) in (0u32..).zip(&program.stages) {
             let lifted = step.call(&stage.lift);
@@ -230,7 +259,17 @@ impl Check {
             overflowed = and(&mut step.b, kept, overflowed);
         }
         events.push((Event::Project, overflowed));
-        step.finish(self, &events)
+        let states = |step: &Step<'_>, of: fn(u32, u32) -> Source| {
+            self.compared.iter().map(|&(stage, component)| step.read(of(stage, component))).collect::<Vec<Value>>()
+        };
+        let before = states(&step, |stage, component| Source::Before { stage, component });
+        let after = states(&step, |stage, component| Source::After { stage, component });
+        step.finish(self, &events, [before, after])
+    }
+
+    /// The components that are compared.
+    pub(super) fn compared(&self) -> impl Iterator<Item = u32> {
+        self.compared.iter().map(|&(_, component)| component)
     }
 }
 
@@ -242,25 +281,27 @@ pub(super) fn begins(results: &mut [Value], begins: Value) {
 }
 
 /// The step of the loop at one element, while it is written.
-struct Step<'p> {
+pub(super) struct Step<'p> {
     program: &'p Program,
-    b: FunctionBuilder,
+    pub(super) b: FunctionBuilder,
     /// In order, each once.
     reads: Vec<Source>,
     params: Vec<Value>,
     /// The states after the element of the stages so far.
-    after: Vec<Vec<Value>>,
+    pub(super) after: Vec<Vec<Value>>,
 }
 
 impl<'p> Step<'p> {
-    fn new(program: &'p Program) -> Step<'p> {
+    /// Of a program, which reads these sources too.
+    pub(super) fn new(program: &'p Program, more: &[Source]) -> Step<'p> {
         let stages = (0..).zip(&program.stages);
         let before = stages.flat_map(|(stage, of)| {
             (0..of.state.len() as u32).map(move |component| Source::Before { stage, component })
         });
         let read = program.mappings().flat_map(|mapping| mapping.reads.iter().copied());
         let is_outside = |source: &Source| !matches!(source, Source::After { .. });
-        let mut reads: Vec<Source> = before.chain(read.filter(is_outside)).chain([Source::Index]).collect();
+        let read = read.chain(more.iter().copied()).filter(is_outside);
+        let mut reads: Vec<Source> = before.chain(read).chain([Source::Index]).collect();
         reads.sort();
         reads.dedup();
         let mut b = FunctionBuilder::new();
@@ -268,14 +309,14 @@ impl<'p> Step<'p> {
         Step { program, b, reads, params, after: Vec::new() }
     }
 
-    fn read(&self, source: Source) -> Value {
+    pub(super) fn read(&self, source: Source) -> Value {
         match source {
             Source::After { stage, component } => self.after[stage as usize][component as usize],
             _ => self.params[self.reads.binary_search(&source).expect("every source is read")],
         }
     }
 
-    fn before(&self, stage: u32) -> Vec<Value> {
+    pub(super) fn before(&self, stage: u32) -> Vec<Value> {
         let components = 0..self.program.stages[stage as usize].state.len() as u32;
         components.map(|component| self.read(Source::Before { stage, component })).collect()
     }
@@ -286,8 +327,9 @@ impl<'p> Step<'p> {
         overflow::inline(&mut self.b, &mapping.function, &arguments)
     }
 
-    /// The mapping to a state of the stage: the first of these events that occurs, and what the loop has before and after.
-    fn finish(mut self, check: &Check, events: &[(Event, Value)]) -> Mapping {
+    /// The mapping to a state of the stage: the first of these events that occurs, and what the loop has before and after of the
+    /// components that are compared.
+    pub(super) fn finish(mut self, check: &Check, events: &[(Event, Value)], states: [Vec<Value>; 2]) -> Mapping {
         let index = self.read(Source::Index);
         let b = &mut self.b;
         let kind_bits = b.lit(KIND_BITS);
@@ -308,9 +350,7 @@ impl<'p> Step<'p> {
         if !check.types.is_empty() {
             let regrouped = numbered(b, Event::Regrouped);
             results.extend([b.lit(true), regrouped, b.lit(false)]);
-            let before = check.compared.iter().map(|&(stage, component)| Source::Before { stage, component });
-            let after = check.compared.iter().map(|&(stage, component)| Source::After { stage, component });
-            results.extend(before.chain(after).map(|source| self.read(source)));
+            results.extend(states.into_iter().flatten());
         }
         let function = self.b.finish(&results);
         drop_unused(Mapping { reads: self.reads, function: function.unmarked() }, 0)

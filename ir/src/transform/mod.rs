@@ -12,10 +12,11 @@
 //! | `resolve` | inclusive or exclusive: `State` is the last stage's `After` or `Before` |
 //! | `segmented` | segments: one more input column flags the first record of each, each state tells whether it has seen one; one more may have their starts |
 //! | `previous` | the record before: one more stage has the last record so far |
-//! | `checked`, `overflow` | checked scans: one more stage finds where the sequential loop overflows |
+//! | `checked`, `checked_loop`, `overflow` | checked scans: one more stage finds where the sequential loop overflows |
 //! | `ranked` | `emit`: one more stage counts the kept records, so that each knows its place in the output |
 
 mod checked;
+mod checked_loop;
 mod lowered;
 mod overflow;
 mod previous;

@@ -23,7 +23,8 @@ pub(super) fn resolve(program: &mut Program, mode: Mode) {
         };
         *source = at(mode, stage, component);
     }
-    for source in program.sequential.iter_mut().flat_map(|of| &mut of.project.reads) {
+    let projects = program.sequential.iter_mut().flat_map(|of| [&mut of.project, &mut of.checked_project]);
+    for source in projects.flat_map(|project| &mut project.reads) {
         if let Source::State(component) = *source {
             *source = at(mode, 0, component);
         }

@@ -43,6 +43,10 @@ pub enum Part {
     Step,
     /// The mapping that makes the output record of the loop's state.
     Written,
+    /// The step of the loop as it was written.
+    CheckedStep,
+    /// Its output as it was written.
+    CheckedProject,
     /// A fold of a stage in the loop's own numbers: its stage, and what it begins with.
     Fold(usize),
     /// The step of such a fold.
@@ -170,6 +174,8 @@ impl Display for Part {
             Part::Leave => f.write_str("sequential leave"),
             Part::Step => f.write_str("sequential step"),
             Part::Written => f.write_str("sequential project"),
+            Part::CheckedStep => f.write_str("sequential checked_step"),
+            Part::CheckedProject => f.write_str("sequential checked_project"),
             Part::Fold(fold) => write!(f, "sequential fold {fold}"),
             Part::FoldStep(fold) => write!(f, "sequential fold {fold} step"),
             Part::FoldLeave(fold) => write!(f, "sequential fold {fold} leave"),

@@ -20,15 +20,19 @@ pub(super) fn check(found: &mut Findings, scope: &Scope<'_>, of: &Sequential, pr
     signed(Part::Leave, &of.leave, state, states);
     let stages = [carrying(&of.initial)];
     let inner = Scope { record: scope.record.clone(), stages: &stages, ..*scope };
-    inner.check_mapping(found, Part::Step, &of.step, Some(1), Some(state));
     let types = program.output_types();
-    inner.check_mapping(found, Part::Written, &of.project, None, Some((&types, "the types of the output's fields")));
+    for (part, step) in [(Part::Step, &of.step), (Part::CheckedStep, &of.checked_step)] {
+        inner.check_mapping(found, part, step, Some(1), Some(state));
+        check_reads(found, (part, step), program);
+    }
+    for (part, project) in [(Part::Written, &of.project), (Part::CheckedProject, &of.checked_project)] {
+        inner.check_mapping(found, part, project, None, Some((&types, "the types of the output's fields")));
+        check_reads(found, (part, project), program);
+    }
     if program.output.filter.is_some() {
         let message = "expected none in a program that filters: kept records are counted by the stages";
         found.whole(Part::Sequential, message.into());
     }
-    check_reads(found, (Part::Step, &of.step), program);
-    check_reads(found, (Part::Written, &of.project), program);
     for (number, fold) in of.folds.iter().enumerate() {
         if of.folds[..number].iter().any(|other| other.stage == fold.stage) {
             found.whole(Part::Fold(number), format!("expected one fold of stage {}, found another", fold.stage));
@@ -59,9 +63,9 @@ fn check_reads(found: &mut Findings, (part, mapping): (Part, &Mapping), program:
         Source::Before { .. } | Source::After { .. } | Source::Init { .. } | Source::StateOf { .. } if is_fold => {
             Some("what the fold carries")
         }
-        Source::After { .. } if part == Part::Step => Some("the state before the element"),
+        Source::After { .. } if matches!(part, Part::Step | Part::CheckedStep) => Some("the state before the element"),
         Source::Init { .. } => Some("the loop's state"),
-        Source::StateOf { .. } if part == Part::Written => Some("the loop's state"),
+        Source::StateOf { .. } if matches!(part, Part::Written | Part::CheckedProject) => Some("the loop's state"),
         Source::Prev(component) if program.previous().contains(component) => None,
         Source::First if program.reads_previous() => None,
         Source::Prev(_) | Source::First => Some("of the record before what the program reads, which carries have"),

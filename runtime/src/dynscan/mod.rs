@@ -154,7 +154,10 @@ impl DynScan {
     /// A call reads its input one time more, and computes each step a second time with its overflows. Of a program in which
     /// nothing can overflow, or [is meant to](DynScanBuilder::overflow), and all may follow all, nothing is checked, at no cost.
     pub fn checked(&self) -> DynScan {
-        let checked = Check::is_needed(self.program());
+        let checked = match self.loop_states() {
+            Some(states) if self.program().sequential.is_none() => states.may_overflow(),
+            _ => Check::is_needed(self.program()),
+        };
         DynScan { checked, ..self.clone() }.settled()
     }
 

@@ -31,12 +31,7 @@ use crate::nvptx::strategy::replay::{Keep, Replay};
 use layout::Shared;
 
 /// Writes the kernel.
-pub(super) fn write<'k>(
-    args: (KernelArguments<'k, '_>, Value<'k>),
-    recipe: &Recipe,
-    plan: &GpuPlan,
-    shared: &Shared,
-) {
+pub(super) fn write<'k>(args: (KernelArguments<'k, '_>, Value<'k>), recipe: &Recipe, plan: &GpuPlan, shared: &Shared) {
     Block::new(args, recipe, plan, shared).write();
 }
 
