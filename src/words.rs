@@ -20,7 +20,10 @@ fn advice(advice: &Advice, names: &[String]) -> String {
             format!("an identity leaves every state as it is; if this state never occurs, {SAY}")
         }
         Advice::DeclareValid => {
-            format!("if one of these states never occurs, {SAY}; laws are then judged on valid states only")
+            format!(
+                "if one of these states never occurs, {SAY}: laws are judged on valid states only, or, of a scan that has a \
+                 `lift` and whose monoid says nothing of `valid`, on those that this leads to"
+            )
         }
         Advice::DeclareValidBeyondLift => {
             format!("lift can lead to all of these states; if one of them never occurs, {SAY}")

@@ -41,7 +41,7 @@ pub use interp::Mode;
 pub use opcode::{Class, Opcode, Rule};
 pub use program::{
     Field, Layout, MAX_COLUMNS, MAX_INSTS, MAX_PARAMS, MAX_RECORD_BYTES, MAX_STAGES, MAX_STATE_BYTES, MAX_TABLE_BYTES,
-    Mapping, Output, OwnFold, Program, Sequential, Source, Stage, Table, Verified, WellTyped,
+    Mapping, Output, OwnFold, Program, Sequential, Source, Stage, Table, Verified, WellTyped, Written,
 };
 pub use simplify::simplify;
 pub use types::{Constant, Lanes, Primitive, Type};

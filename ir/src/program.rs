@@ -182,12 +182,30 @@ pub struct Sequential {
     pub step: Mapping,
     /// The output, as the program's [project](Output::project).
     pub project: Mapping,
-    /// The step and the output as they were written: of these [checked](crate::transform::Form::checked) scans find what overflows.
-    pub checked_step: Mapping,
-    /// The output.
-    pub checked_project: Mapping,
+    /// The same as it was written: of this [checked](crate::transform::Form::checked) scans find what overflows. None if it reads of
+    /// the record before what the program does not.
+    pub checked: Option<Written>,
     /// How stages may be folded in the loop's own numbers, at most once each.
     pub folds: Vec<OwnFold>,
+}
+
+/// The mappings of a loop as they were written: nothing in them is simplified.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Written {
+    /// The state after an element.
+    pub step: Mapping,
+    /// The output.
+    pub project: Mapping,
+}
+
+impl Written {
+    pub(crate) fn mappings(&self) -> [&Mapping; 2] {
+        [&self.step, &self.project]
+    }
+
+    fn mappings_mut(&mut self) -> [&mut Mapping; 2] {
+        [&mut self.step, &mut self.project]
+    }
 }
 
 /// A fold of a stage's elements in other numbers than its states: sums and bounds of 32 bits, say, where two states are composed in
@@ -213,15 +231,18 @@ impl Sequential {
     }
 
     fn mappings_mut(&mut self) -> impl Iterator<Item = &mut Mapping> {
-        let of_loop = [&mut self.step, &mut self.project, &mut self.checked_step, &mut self.checked_project];
-        of_loop.into_iter().chain(self.folds.iter_mut().map(|fold| &mut fold.step))
+        let written = self.checked.iter_mut().flat_map(Written::mappings_mut);
+        [&mut self.step, &mut self.project]
+            .into_iter()
+            .chain(written)
+            .chain(self.folds.iter_mut().map(|fold| &mut fold.step))
     }
 
     fn functions_mut(&mut self) -> impl Iterator<Item = &mut Function> {
-        let Sequential { enter, leave, step, project, checked_step, checked_project, folds, .. } = self;
+        let Sequential { enter, leave, step, project, checked, folds, .. } = self;
         let of_folds = folds.iter_mut().flat_map(|fold| [&mut fold.step.function, &mut fold.leave]);
-        let mappings = [step, project, checked_step, checked_project].map(|mapping| &mut mapping.function);
-        [enter, leave].into_iter().chain(mappings).chain(of_folds)
+        let written = checked.iter_mut().flat_map(Written::mappings_mut).map(|mapping| &mut mapping.function);
+        [enter, leave, &mut step.function, &mut project.function].into_iter().chain(written).chain(of_folds)
     }
 }
 

@@ -103,8 +103,8 @@ pub enum Error {
 
     /// A checked scan whose states are too large to be compared where sequences of elements meet.
     #[error(
-        "a checked scan compares at most {expected} bytes of states whose laws hold only where nothing overflows, and these have \
-         {got}: use `wrapping_add` and its kind where overflow is meant, or smaller states"
+        "a checked scan compares at most {expected} bytes: of states whose laws hold only where nothing overflows, or of the \
+         integers of a loop's state, and these have {got}: use `wrapping_add` and its kind where overflow is meant, or smaller states"
     )]
     CheckedState {
         /// The most bytes that are compared.
@@ -115,8 +115,8 @@ pub enum Error {
 
     /// A checked scan of a loop, of which the program does not have the loop.
     #[error(
-        "a loop that keeps records, or whose output reads its initial state, has no checked scan: leave the filter out, or do not \
-         call `checked`"
+        "this loop has no checked scan: it keeps records, its output reads its initial state, or it reads the record before, and \
+         that changes nothing; leave that out, or do not call `checked`"
     )]
     CheckedLoop,
 

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use monoscan_ir::derive::{Derivation, LoopProgram, derive};
-use monoscan_ir::{Constant, Inst, Type, interp, verify};
+use monoscan_ir::{Constant, Function, Type, Value, interp, verify};
 use smallvec::SmallVec;
 
 use crate::call::{Call, Init};
@@ -30,6 +30,22 @@ pub(crate) struct LoopStates {
 /// Components of states, of which there are few.
 type States = SmallVec<[Constant; 8]>;
 
+/// Whether a result hangs on an instruction on which Rust may panic.
+fn may_overflow(function: &Function) -> bool {
+    let mut needed: Vec<Value> = function.results.clone();
+    let mut seen = vec![false; function.params.len() + function.insts.len()];
+    while let Some(value) = needed.pop() {
+        let Some(inst) = function.inst(value).filter(|_| !std::mem::replace(&mut seen[value.index()], true)) else {
+            continue;
+        };
+        if inst.may_panic() {
+            return true;
+        }
+        needed.extend(inst.operands());
+    }
+    false
+}
+
 impl LoopStates {
     fn new(of: &LoopProgram, derivation: Derivation) -> LoopStates {
         let program = &derivation.program;
@@ -38,7 +54,7 @@ impl LoopStates {
             types: derivation.initial.iter().map(|constant| constant.ty()).collect(),
             start: interp::call(&derivation.seed, &derivation.initial, &program.tables),
             rest: program.first_carry().split_off(program.state_len()),
-            may_overflow: mappings.any(|mapping| mapping.function.insts.iter().any(Inst::may_panic)),
+            may_overflow: mappings.any(|mapping| may_overflow(&mapping.function)),
             derivation,
         }
     }
@@ -171,6 +187,11 @@ impl DynScan {
         carry
     }
 
+    /// Whether the program has the loop that it was derived from as it was written.
+    pub(crate) fn has_written_loop(&self) -> bool {
+        self.program().sequential.as_ref().is_some_and(|of| of.checked.is_some())
+    }
+
     /// Whether its sequences start from the initial state of a loop: the program was derived from one here, or says so itself.
     pub(crate) fn is_of_loop(&self) -> bool {
         self.loop_states().is_some() || self.program().sequential.is_some()
@@ -193,7 +214,7 @@ impl DynScan {
         run: impl FnOnce(&Call<'_>, Option<&mut [Constant]>) -> Result<R, Error>,
     ) -> Result<R, Error> {
         match self.loop_states() {
-            Some(_) if self.settings().checked && self.program().sequential.is_none() => Err(Error::CheckedLoop),
+            Some(_) if self.settings().checked && !self.has_written_loop() => Err(Error::CheckedLoop),
             Some(states) => states.with(call, carry, run),
             None if self.is_of_loop() && call.init == Init::Identity => {
                 let start = self.program().start().concat();

@@ -96,21 +96,27 @@ pub enum AlgoError {
         /// Where it is.
         place: usize,
     },
-    /// A field that is missing or no number.
-    #[error("row {row} has no number in column {column}")]
+    /// A field that is no number, or one that does not fit.
+    #[error("row {row}, column {column}: `{got}` is no {expected}")]
     NoNumber {
-        /// The first row without.
+        /// The first such row.
         row: usize,
         /// Which column, from 0.
         column: usize,
+        /// The text of the field.
+        got: String,
+        /// The kind of number that was asked for.
+        expected: &'static str,
     },
     /// A row with fewer fields.
-    #[error("row {row} has no column {column}")]
+    #[error("row {row} has no column {column}: it has {fields}")]
     NoField {
-        /// The first row without.
+        /// The first such row.
         row: usize,
         /// Which column, from 0.
         column: usize,
+        /// How many fields the row has.
+        fields: usize,
     },
     /// Rows without columns.
     #[error("rows of 0 columns, expected 1 or more")]

@@ -32,7 +32,8 @@ pub trait Scalar: Castable + ScanType<Traced = Value> + Primitive + PartialEq + 
     message = "arithmetic in scan code works on integers and floats, not on `{Self}`",
     label = "not known to be a number",
     note = "for a struct, array or tuple write the operation out, or call a `#[scan_fn]`",
-    note = "a generic parameter needs `T: Real` (floats), `T: Int` (integers) or `T: Num` (both), not `Add` or `Mul`"
+    note = "a generic parameter needs `T: Real` (floats), `T: Int` (integers) or `T: Num` (both), not `Add` or `Mul`",
+    note = "numbers have at most 64 bits: use two `u64` for 128; for `Wrapping<u32>`, `u32` with `wrapping_add`"
 )]
 pub trait Num:
     Scalar

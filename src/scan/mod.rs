@@ -225,11 +225,13 @@ impl<S: States, In, Out> Scan<S, In, Out> {
     ///   overflow counts if a result hangs on it, so not if it is in an arm that is not taken, or meant, as in `wrapping_add`;
     ///   an index past the end, and `clamp` with bounds in the wrong order, are not found;
     /// - [`Error::OutOfOrder`] with the first record that does not [follow](Monoid::follows) the state before it;
-    /// - [`Error::CheckedLoop`] from a scan of a [loop](Scan::from_loop) that keeps records;
+    /// - [`Error::CheckedLoop`] from a scan of a [loop](Scan::from_loop) that keeps records, or another one that cannot be
+    ///   checked;
     /// - [`Error::Regrouped`] if the loop does not overflow, but elements combined in another order do, and a state before this
     ///   record came out different.
     ///
-    /// Of a scan of a loop it is the loop's own step, as it was written, that is checked, and all its integers are compared.
+    /// Of a scan of a loop it is the loop's own step, as it was written, that is checked; its integers that hang on no rounding are
+    /// compared.
     ///
     /// After an error outputs hold anything, and a carry is as it was. Records are numbered as in the columns of the call,
     /// whatever its segments, rows and direction; the first is meant in the order of the scan, and row by row. A call reads

@@ -26,7 +26,8 @@ pub trait States: ScanType {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the monoid of a scan, nor a tuple of them",
     label = "no monoid",
-    note = "write `#[scan_monoid]`; or, if all you have is a loop, `Scan::from_loop`"
+    note = "write `#[scan_monoid]`; or, if all you have is a loop, `Scan::from_loop`",
+    note = "monoids side by side, of the same records, are `ops::Pair` and `ops::Triple`"
 )]
 pub trait Stages: States {
     /// The monoid of the last stage: what [`project`](crate::ScanBuilder::project) takes.

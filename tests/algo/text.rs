@@ -168,17 +168,19 @@ fn columns_of_decimals_become_numbers() {
     let text = b"1,2\n3\n4,x";
     let fields = csv(text, b',').unwrap();
     assert_eq!(fields.integers(text, 0, 0).unwrap(), [1, 3, 4]);
-    assert!(matches!(fields.integers(text, 0, 1), Err(AlgoError::NoNumber { row: 1, column: 1 })));
-    assert!(matches!(fields.floats(text, 2, 1), Err(AlgoError::NoNumber { row: 2, column: 1 })));
-    assert!(matches!(fields.texts(text, 0, 9), Err(AlgoError::NoField { row: 0, column: 9 })));
+    let error = |result: Result<Vec<i64>, AlgoError>| result.unwrap_err().to_string();
+    assert_eq!(error(fields.integers(text, 0, 1)), "row 1 has no column 1: it has 1");
+    assert_eq!(error(fields.integers(text, 2, 1)), "row 2, column 1: `x` is no integer of 64 bits");
+    assert!(matches!(fields.floats(text, 2, 1), Err(AlgoError::NoNumber { row: 2, column: 1, .. })));
+    assert!(matches!(fields.texts(text, 0, 9), Err(AlgoError::NoField { row: 0, column: 9, fields: 2 })));
     for column in [7, usize::MAX] {
-        assert!(
-            matches!(fields.integers(text, 0, column), Err(AlgoError::NoNumber { row: 0, column: at }) if at == column)
-        );
-        assert!(
-            matches!(fields.floats(text, 1, column), Err(AlgoError::NoNumber { row: 1, column: at }) if at == column)
-        );
+        let is_missing = |error| matches!(error, AlgoError::NoField { column: at, .. } if at == column);
+        assert!(is_missing(fields.integers(text, 0, column).unwrap_err()));
+        assert!(is_missing(fields.floats(text, 1, column).unwrap_err()));
     }
+    let large = b"9223372036854775808";
+    let error = error(csv(large, b',').unwrap().integers(large, 0, 0));
+    assert_eq!(error, "row 0, column 0: `9223372036854775808` is no integer of 64 bits");
 }
 
 #[test]

@@ -58,6 +58,54 @@ fn bounds_products_outputs_and_levels_are_checked() {
 }
 
 #[test]
+fn requests_check_the_loop_of_each_sequence() {
+    let sums = Scan::from_loop(scan!(|b: i32, x: i32| -> i32 { b + x }), 0).unwrap().checked();
+    let x = [1, i32::MAX, 1, i32::MAX, -1, i32::MAX];
+    overflow_at(sums.reversed().inclusive(&x), 3, IN_STEP);
+    overflow_at(sums.axis(&[3, 2], 1).inclusive(&x), 1, IN_STEP);
+    overflow_at(sums.axis(&[3, 2], 0).inclusive(&x), 3, IN_STEP);
+    overflow_at(sums.segmented(&[0usize, 1, 3, 6]).inclusive(&x), 2, IN_STEP);
+    assert_eq!(sums.segmented(&[0usize, 1, 2, 3, 4, 6]).inclusive(&x).unwrap()[4..], [-1, i32::MAX - 1]);
+    let starts = [State(0), State(1), State(0)];
+    overflow_at(sums.axis(&[3, 2], 1).init_each(&starts).inclusive(&[1, 2, i32::MAX, 0, 3, 4]), 2, IN_STEP);
+    let changes = scan!(|n: u8, e: Element<u8>| -> u8 { if !e.first && e.prev != e.record { n + 1 } else { n } });
+    let changes = Scan::loop_builder_at(changes, 253).build().unwrap().checked();
+    let mut stream = changes.stream();
+    assert_eq!(stream.feed(&[1, 2, 2]).unwrap(), [253, 254, 254]);
+    assert_eq!(stream.feed(&[3]).unwrap(), [255]);
+    overflow_at(stream.feed(&[3, 3, 4]), 2, IN_STEP);
+}
+
+#[test]
+#[expect(clippy::erasing_op, reason = "that it has no effect is what is tested")]
+fn what_is_read_to_no_effect_changes_no_result() {
+    let step = scan!(|a: i32, x: i32| -> i32 { a + x });
+    let output = scan!(|e: Element<i32, i32>| -> i32 { if e.first { e.after } else { e.after + e.prev * 0 } });
+    let sums = Scan::loop_builder(step, 0).output_at(output).build().unwrap();
+    assert_eq!(sums.inclusive(&[1, 2, 3]).unwrap(), [1, 3, 6]);
+    let step = scan!(|a: i32, e: Element<i32>| -> i32 { a + e.record + (e.prev & 0) });
+    let same = Scan::loop_builder_at(step, 0).build().unwrap();
+    assert_eq!(same.inclusive(&[1, 2, 3]).unwrap(), [1, 3, 6]);
+    for scan in [sums.checked(), same.checked()] {
+        match scan.inclusive(&[i32::MAX, 1]) {
+            Err(Error::CheckedLoop) => {}
+            other => overflow_at(other, 1, IN_STEP),
+        }
+    }
+}
+
+#[test]
+fn the_first_record_is_known_in_blocks_on_threads() {
+    let step = scan!(|s: u8, e: Element<u8>| -> u8 { if e.first { s } else { 2 } });
+    for threads in [1, 2, 3] {
+        let plan = monoscan::PlanOptions { block: Some(64), direct: Some(0), ..Default::default() };
+        let scan = Scan::loop_builder_at(step, 1).plan(plan).threads(threads).build().unwrap();
+        let given = scan.inclusive(&[0; 1000]).unwrap();
+        assert_eq!((given[0], &given[1..]), (1, &[2; 999][..]));
+    }
+}
+
+#[test]
 fn a_loop_that_keeps_records_has_no_checked_scan() {
     let kept = Scan::loop_builder(scan!(|a: i32, x: i32| -> i32 { a + x }), 0)
         .filter(scan!(|e: Element<i32, i32>| -> bool { e.after > 3 }))

@@ -10,7 +10,7 @@ use crate::facts::drop_unused;
 use crate::function::{Function, Value};
 use crate::interp;
 use crate::opcode::Opcode;
-use crate::program::{Layout, MAX_STATE_BYTES, Mapping, Output, Program, Sequential, Source, Stage, Table};
+use crate::program::{Layout, MAX_STATE_BYTES, Mapping, Output, Program, Sequential, Source, Stage, Table, Written};
 use crate::simplify::{simplify, used_values};
 use crate::types::{Constant, Type};
 
@@ -88,7 +88,7 @@ pub(super) fn assemble(
     let filter = of.output.filter.as_ref().map(|filter| output(flat, &parts, filter, &tables));
     let output = Output { filter, project, columns: of.output.columns.clone() };
     let (seed, value) = (seed(flat, &parts, &tables), value(flat, &parts, &state, &tables));
-    let mut sequential = sequential(of, &stages, (&seed, &value), &tables);
+    let mut sequential = sequential(of, &stages, (&seed, &value), (&output.project.reads, &tables));
     if let Some(sequential) = &mut sequential {
         sequential.folds = own_folds(flat, code, &parts, &stages, &tables);
     }
@@ -111,7 +111,7 @@ fn sequential(
     of: &LoopProgram,
     stages: &[Stage],
     (seed, value): (&Function, &Function),
-    tables: &[Table],
+    (read_by_output, tables): (&[Source], &[Table]),
 ) -> Option<Sequential> {
     let state = (0..of.initial.len() as u32).map(|component| Source::Before { stage: 0, component });
     let reads = state.chain(of.step.reads.iter().copied()).collect();
@@ -121,16 +121,16 @@ fn sequential(
     };
     let as_written = |mapping: &Mapping| drop_unused(mapping.clone(), 0);
     let written = Mapping { reads, function: of.step.function.clone() };
-    let (step, checked_step) = (simple(&written), as_written(&written));
-    let (project, checked_project) = (simple(&of.output.project), as_written(&of.output.project));
+    let (step, project) = (simple(&written), simple(&of.output.project));
+    let written = Written { step: as_written(&written), project: as_written(&of.output.project) };
     let lifted = |source: &Source| stages.iter().any(|stage| stage.lift.reads.contains(source));
     let is_carried = |source: &Source| match source {
-        Source::Prev(_) | Source::First => lifted(source) || of.output.project.reads.contains(source),
+        Source::Prev(_) | Source::First => lifted(source) || read_by_output.contains(source),
         Source::Init { .. } | Source::StateOf { .. } => false,
         _ => true,
     };
-    let all = [&step, &project, &checked_step, &checked_project];
-    if of.output.filter.is_some() || !all.into_iter().flat_map(|mapping| &mapping.reads).all(is_carried) {
+    let are_carried = |mappings: [&Mapping; 2]| mappings.into_iter().flat_map(|mapping| &mapping.reads).all(is_carried);
+    if of.output.filter.is_some() || !are_carried([&step, &project]) {
         return None;
     }
     Some(Sequential {
@@ -139,8 +139,7 @@ fn sequential(
         leave: seed.clone(),
         step,
         project,
-        checked_step,
-        checked_project,
+        checked: Some(written).filter(|written| are_carried(written.mappings())),
         folds: Vec::new(),
     })
 }

@@ -48,7 +48,7 @@
 //!
 //! sequential = "sequential" "(" literal ":" type, … ")"
 //!               "enter" function  "leave" function  "step" mapping  "project" mapping
-//!               "checked_step" mapping  "checked_project" mapping
+//!               ["checked_step" mapping  "checked_project" mapping]
 //!
 //! function  = "(" value ":" type, … ")" body
 //! mapping   = "(" value "=" source ":" type, … ")" body

@@ -9,7 +9,7 @@ use super::lex::Token;
 use super::lines::Lines;
 use crate::function::Function;
 use crate::math;
-use crate::program::{Field, Layout, Output, OwnFold, Program, Sequential, Stage, Table};
+use crate::program::{Field, Layout, Output, OwnFold, Program, Sequential, Stage, Table, Written};
 use crate::types::{Constant, Type};
 use crate::verify::{Item, Part};
 
@@ -225,15 +225,19 @@ impl Parser<'_> {
         let step = self.mapping(Part::Step)?;
         self.start("project", Part::Written)?;
         let project = self.mapping(Part::Written)?;
-        self.start("checked_step", Part::CheckedStep)?;
-        let checked_step = self.mapping(Part::CheckedStep)?;
-        self.start("checked_project", Part::CheckedProject)?;
-        let checked_project = self.mapping(Part::CheckedProject)?;
+        let checked = if *self.peek() == Token::Word("checked_step") { Some(self.written()?) } else { None };
         let mut folds = Vec::new();
         while *self.peek() == Token::Word("fold") {
             folds.push(self.own_fold(folds.len())?);
         }
-        Ok(Sequential { initial, enter, leave, step, project, checked_step, checked_project, folds })
+        Ok(Sequential { initial, enter, leave, step, project, checked, folds })
+    }
+
+    fn written(&mut self) -> Parsed<Written> {
+        self.start("checked_step", Part::CheckedStep)?;
+        let step = self.mapping(Part::CheckedStep)?;
+        self.start("checked_project", Part::CheckedProject)?;
+        Ok(Written { step, project: self.mapping(Part::CheckedProject)? })
     }
 
     fn own_fold(&mut self, number: usize) -> Parsed<OwnFold> {

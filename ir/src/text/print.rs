@@ -129,8 +129,10 @@ fn write_sequential(f: &mut Formatter<'_>, of: &Sequential) -> fmt::Result {
     write_part(f, "leave", &of.leave, None)?;
     write_part(f, "step", &of.step.function, Some(&of.step.reads))?;
     write_part(f, "project", &of.project.function, Some(&of.project.reads))?;
-    write_part(f, "checked_step", &of.checked_step.function, Some(&of.checked_step.reads))?;
-    write_part(f, "checked_project", &of.checked_project.function, Some(&of.checked_project.reads))?;
+    if let Some(written) = &of.checked {
+        write_part(f, "checked_step", &written.step.function, Some(&written.step.reads))?;
+        write_part(f, "checked_project", &written.project.function, Some(&written.project.reads))?;
+    }
     for fold in &of.folds {
         write!(f, "    fold {} (", fold.stage)?;
         separated(f, fold.initial.iter().map(|&value| Literal(value, None)))?;

@@ -29,7 +29,7 @@ use crate::facts::{drop_unused, source_types};
 use crate::function::{Function, Inst, Value};
 use crate::laws;
 use crate::opcode::Opcode;
-use crate::program::{Mapping, Program, Source, Stage};
+use crate::program::{Mapping, Program, Source, Stage, Written};
 use crate::types::{Constant, Type};
 
 /// The first finding of a checked scan.
@@ -121,9 +121,8 @@ impl Check {
         if program.stages.iter().any(|stage| stage.follows.is_some()) {
             return true;
         }
-        if let Some(of) = &program.sequential {
-            let mut mappings = [&of.checked_step, &of.checked_project].into_iter();
-            return mappings.any(|mapping| mapping.function.insts.iter().any(Inst::may_panic));
+        if let Some(written) = written(program) {
+            return written.mappings().into_iter().any(|mapping| mapping.function.insts.iter().any(Inst::may_panic));
         }
         let stages = program.stages.iter();
         let functions = stages.flat_map(|stage| [&stage.lift.function, &stage.combine]);
@@ -133,9 +132,9 @@ impl Check {
 
     /// How a program is checked: one that a user wrote, not a lowered one.
     pub fn of(program: &Program) -> Check {
-        if let Some(of) = &program.sequential {
+        if let (Some(of), Some(written)) = (&program.sequential, written(program)) {
             let types = of.types();
-            let compared = checked_loop::compared(of);
+            let compared = checked_loop::compared(&types, written);
             return Check {
                 types: compared.iter().map(|&component| types[component as usize]).collect(),
                 compared: compared.into_iter().map(|component| (0, component)).collect(),
@@ -172,14 +171,15 @@ impl Check {
         });
         let ends = || {
             let (last, after) = (state.get(FIRST + self.types.len()..)?, after?);
+            // A sequence without elements has no last state.
+            state.get(SOME).filter(|is_some| is_some.bits() != 0)?;
             let seen = self.seen.as_ref().map(|seen| seen.state(after));
             let given = |&(stage, component): &(u32, u32)| match &seen {
                 Some(seen) => seen[component as usize],
                 None => after(stage, component),
             };
             let is_same = self.compared.iter().zip(last).all(|(component, last)| given(component).same(*last));
-            let is_some = state.get(SOME)?.bits() != 0;
-            (is_some && !is_same).then_some(Finding { element: u64::MAX, event: Event::Regrouped })
+            (!is_same).then_some(Finding { element: u64::MAX, event: Event::Regrouped })
         };
         found.or_else(ends)
     }
@@ -226,8 +226,8 @@ impl Check {
     }
 
     fn lift(&self, program: &Program) -> Mapping {
-        if let Some(of) = &program.sequential {
-            return checked_loop::lift(self, program, of);
+        if let (Some(of), Some(written)) = (&program.sequential, written(program)) {
+            return checked_loop::lift(self, program, (of, written));
         }
         let mut step = Step::new(program, &[]);
         let mut events = Vec::new();
@@ -271,6 +271,11 @@ impl Check {
     pub(super) fn compared(&self) -> impl Iterator<Item = u32> {
         self.compared.iter().map(|&(_, component)| component)
     }
+}
+
+/// The loop that a program was derived from, as it was written.
+fn written(program: &Program) -> Option<&Written> {
+    program.sequential.as_ref()?.checked.as_ref()
 }
 
 /// Lets the results of the stage's lift say whether the element begins a sequence, if they say so at all.
@@ -328,16 +333,24 @@ impl<'p> Step<'p> {
     }
 
     /// The mapping to a state of the stage: the first of these events that occurs, and what the loop has before and after of the
-    /// components that are compared.
+    /// components that are compared. That the state after it is not the loop's is an event of the next element.
     pub(super) fn finish(mut self, check: &Check, events: &[(Event, Value)], states: [Vec<Value>; 2]) -> Mapping {
         let index = self.read(Source::Index);
         let b = &mut self.b;
         let kind_bits = b.lit(KIND_BITS);
         let place = b.binary(Opcode::Shl, index, kind_bits);
-        let numbered = |b: &mut FunctionBuilder, event: Event| {
+        let numbered_at = |b: &mut FunctionBuilder, place: Value, event: Event| {
             let kind = b.lit(event.kind());
             let number = b.binary(Opcode::Or, place, kind);
             b.unary(Opcode::Not, number)
+        };
+        let numbered = |b: &mut FunctionBuilder, event: Event| match event {
+            Event::Regrouped => {
+                let one = b.lit(1u64 << KIND_BITS);
+                let next = b.binary(Opcode::Add, place, one);
+                numbered_at(b, next, event)
+            }
+            _ => numbered_at(b, place, event),
         };
         let mut event = b.lit(0u64);
         for &(kind, occurs) in events.iter().rev() {
@@ -348,7 +361,7 @@ impl<'p> Step<'p> {
         }
         let mut results = vec![event];
         if !check.types.is_empty() {
-            let regrouped = numbered(b, Event::Regrouped);
+            let regrouped = numbered_at(b, place, Event::Regrouped);
             results.extend([b.lit(true), regrouped, b.lit(false)]);
             results.extend(states.into_iter().flatten());
         }

@@ -12,8 +12,8 @@ use crate::function::{Function, Value};
 use crate::interp;
 use crate::laws::traits;
 use crate::opcode::Opcode;
-use crate::program::{Mapping, Program, Sequential, Source, Table};
-use crate::types::Constant;
+use crate::program::{Mapping, Program, Sequential, Source, Table, Written};
+use crate::types::{Constant, Type};
 
 /// How a loop's state follows from those of the stages.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -41,9 +41,9 @@ impl Seen {
 }
 
 /// The components of the loop's state that are compared: all but floats, and what hangs on their rounding.
-pub(super) fn compared(of: &Sequential) -> Vec<u32> {
-    let Mapping { reads, function } = &of.checked_step;
-    let mut rounded = vec![false; of.initial.len()];
+pub(super) fn compared(types: &[Type], written: &Written) -> Vec<u32> {
+    let Mapping { reads, function } = &written.step;
+    let mut rounded = vec![false; types.len()];
     loop {
         let is_rounded = |source: &Source| match *source {
             Source::Before { component, .. } | Source::State(component) => rounded[component as usize],
@@ -57,7 +57,6 @@ pub(super) fn compared(of: &Sequential) -> Vec<u32> {
         let after: Vec<bool> = function.results.iter().map(|result| values[result.index()]).collect();
         let both: Vec<bool> = after.iter().zip(&rounded).map(|(after, before)| after | before).collect();
         if both == rounded {
-            let types = of.types();
             return (0..)
                 .zip(&rounded)
                 .filter(|&(place, &is)| !is && !types[place as usize].is_float())
@@ -69,19 +68,19 @@ pub(super) fn compared(of: &Sequential) -> Vec<u32> {
 }
 
 /// The lift of the stage that checks the program.
-pub(super) fn lift(check: &Check, program: &Program, of: &Sequential) -> Mapping {
+pub(super) fn lift(check: &Check, program: &Program, (of, written): (&Sequential, &Written)) -> Mapping {
     let is_of_loop =
         |source: &Source| matches!(source, Source::Before { .. } | Source::After { .. } | Source::State(_));
-    let read = of.checked_step.reads.iter().chain(&of.checked_project.reads);
+    let read = written.mappings().into_iter().flat_map(|mapping| &mapping.reads);
     let others: Vec<Source> = read.copied().filter(|source| !is_of_loop(source)).collect();
     let mut step = Step::new(program, &others);
     let before: Vec<Value> = (0..program.stages.len() as u32).flat_map(|stage| step.before(stage)).collect();
     let state = step.b.inline(&of.enter, &before);
 
-    let after = called(&mut step, &of.checked_step, [&state, &[]]);
+    let after = called(&mut step, &written.step, [&state, &[]]);
     let reached: Vec<Value> = after.iter().map(|part| part.value).collect();
-    let written = called(&mut step, &of.checked_project, [&state, &reached]);
-    let mut events = vec![(Event::Step, any(&mut step.b, &after)), (Event::Project, any(&mut step.b, &written))];
+    let output = called(&mut step, &written.project, [&state, &reached]);
+    let mut events = vec![(Event::Step, any(&mut step.b, &after)), (Event::Project, any(&mut step.b, &output))];
 
     for (place, stage) in (0..).zip(&program.stages) {
         let arguments: Vec<Value> = stage.lift.reads.iter().map(|&source| step.read(source)).collect();

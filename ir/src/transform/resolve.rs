@@ -23,7 +23,10 @@ pub(super) fn resolve(program: &mut Program, mode: Mode) {
         };
         *source = at(mode, stage, component);
     }
-    let projects = program.sequential.iter_mut().flat_map(|of| [&mut of.project, &mut of.checked_project]);
+    let projects = program.sequential.iter_mut().flat_map(|of| {
+        let written = of.checked.iter_mut().map(|written| &mut written.project);
+        std::iter::once(&mut of.project).chain(written)
+    });
     for source in projects.flat_map(|project| &mut project.reads) {
         if let Source::State(component) = *source {
             *source = at(mode, 0, component);

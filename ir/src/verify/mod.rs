@@ -55,8 +55,9 @@
 //! 28. `enter` takes the components of all stages' states and gives the loop's state; `leave` the
 //!     other way round.
 //! 29. Its mappings read the loop's state as that of stage 0, no `init`, and of the record before
-//!     what the program does; `step` gives the state and reads none after the element.
-//! 30. The output has no `filter`.
+//!     what the program does; `step` gives the state and reads none after the element. So do
+//!     `checked_step` and `checked_project`.
+//! 30. The output has no `filter`, and no stage a `follows`.
 //! 31. A fold is of a stage, at most one of each. Its `step` reads what it carries as `state`, and
 //!     no other state; it gives what it carries. `leave` takes that, and gives the stage's state.
 //!

@@ -21,13 +21,21 @@ pub(super) fn check(found: &mut Findings, scope: &Scope<'_>, of: &Sequential, pr
     let stages = [carrying(&of.initial)];
     let inner = Scope { record: scope.record.clone(), stages: &stages, ..*scope };
     let types = program.output_types();
-    for (part, step) in [(Part::Step, &of.step), (Part::CheckedStep, &of.checked_step)] {
-        inner.check_mapping(found, part, step, Some(1), Some(state));
-        check_reads(found, (part, step), program);
+    let simplified = [(Part::Step, &of.step), (Part::Written, &of.project)];
+    let written = of.checked.iter().flat_map(|of| [(Part::CheckedStep, &of.step), (Part::CheckedProject, &of.project)]);
+    for (part, mapping) in simplified.into_iter().chain(written) {
+        match part {
+            Part::Step | Part::CheckedStep => inner.check_mapping(found, part, mapping, Some(1), Some(state)),
+            _ => {
+                let results = (&types[..], "the types of the output's fields");
+                inner.check_mapping(found, part, mapping, None, Some(results));
+            }
+        }
+        check_reads(found, (part, mapping), program);
     }
-    for (part, project) in [(Part::Written, &of.project), (Part::CheckedProject, &of.checked_project)] {
-        inner.check_mapping(found, part, project, None, Some((&types, "the types of the output's fields")));
-        check_reads(found, (part, project), program);
+    if program.stages.iter().any(|stage| stage.follows.is_some()) {
+        let message = "expected none where a stage says which states may follow: the loop does not";
+        found.whole(Part::Sequential, message.into());
     }
     if program.output.filter.is_some() {
         let message = "expected none in a program that filters: kept records are counted by the stages";

@@ -59,7 +59,10 @@ pub(crate) fn mutate(program: &mut Program, seed: u64, changes: u64) {
             7 => {
                 mutate_reads(&mut program.output.project.reads, &mut noise);
                 if let Some(of) = &mut program.sequential {
-                    mutate_reads([&mut of.step.reads, &mut of.project.reads][noise.below(2)], &mut noise);
+                    let mut mappings = vec![&mut of.step, &mut of.project];
+                    mappings.extend(of.checked.iter_mut().flat_map(|of| [&mut of.step, &mut of.project]));
+                    let at = noise.below(mappings.len());
+                    mutate_reads(&mut mappings[at].reads, &mut noise);
                 }
             }
             8 => program.stages.iter_mut().for_each(|stage| mutate_reads(&mut stage.lift.reads, &mut noise)),
@@ -72,6 +75,8 @@ pub(crate) fn mutate(program: &mut Program, seed: u64, changes: u64) {
                 }
                 if let Some(of) = &mut program.sequential {
                     functions.extend([&mut of.enter, &mut of.leave, &mut of.step.function, &mut of.project.function]);
+                    let written = of.checked.iter_mut().flat_map(|of| [&mut of.step, &mut of.project]);
+                    functions.extend(written.map(|mapping| &mut mapping.function));
                 }
                 let at = noise.below(functions.len());
                 mutate_function(functions[at], &mut noise);

@@ -172,6 +172,7 @@ impl DynScanBuilder {
             words: self.words,
             threads: self.threads,
             checked: false,
+            wraps: self.overflow == Overflow::Wraps,
             parameters: Parameters::default(),
             device: Device::cpu(),
             needs_start: self.needs_start,

@@ -62,6 +62,8 @@ pub struct DynScan {
     words: Words,
     threads: Option<usize>,
     checked: bool,
+    /// Whether integer overflow is meant.
+    wraps: bool,
     /// The values of the program's parameters; none as long as they are not bound.
     parameters: Parameters,
     device: Device,
@@ -151,11 +153,14 @@ impl DynScan {
     /// the loop does not overflow, but the order in which a scan combines does, and a state comes out different, a call is
     /// [`Error::Regrouped`]. Reductions look for overflow in outputs too.
     ///
+    /// Of a program that was derived from a [loop](DynScan::from_loop) that is the loop as it was written. One that keeps records
+    /// is not checked: [`Error::CheckedLoop`].
+    ///
     /// A call reads its input one time more, and computes each step a second time with its overflows. Of a program in which
     /// nothing can overflow, or [is meant to](DynScanBuilder::overflow), and all may follow all, nothing is checked, at no cost.
     pub fn checked(&self) -> DynScan {
         let checked = match self.loop_states() {
-            Some(states) if self.program().sequential.is_none() => states.may_overflow(),
+            Some(states) if !self.has_written_loop() => !self.wraps && states.may_overflow(),
             _ => Check::is_needed(self.program()),
         };
         DynScan { checked, ..self.clone() }.settled()

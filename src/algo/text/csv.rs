@@ -136,23 +136,24 @@ impl Fields {
     /// ```
     ///
     /// # Errors
-    /// [`AlgoError::NoNumber`] with the first row in which the field is missing or no integer of 64 bits.
+    /// [`AlgoError::NoNumber`] with the first row in which the field is no integer of 64 bits; [`AlgoError::NoField`] if it is
+    /// missing there.
     ///
     /// # Panics
     /// If the text is shorter than the one that was taken apart.
     pub fn integers(&self, text: &[u8], first_row: usize, column: usize) -> Result<Vec<i64>, AlgoError> {
-        self.numbers(text, first_row, column)
+        self.numbers(text, (first_row, column), "integer of 64 bits")
     }
 
     /// The column of decimals in these rows as floats, each rounded once.
     ///
     /// # Errors
-    /// [`AlgoError::NoNumber`] with the first row in which the field is missing or no number.
+    /// [`AlgoError::NoNumber`] with the first row in which the field is no number; [`AlgoError::NoField`] if it is missing there.
     ///
     /// # Panics
     /// If the text is shorter than the one that was taken apart.
     pub fn floats(&self, text: &[u8], first_row: usize, column: usize) -> Result<Vec<f64>, AlgoError> {
-        self.numbers(text, first_row, column)
+        self.numbers(text, (first_row, column), "number")
     }
 
     /// The column in these rows as it is, without quotes: names, or keys.
@@ -170,19 +171,30 @@ impl Fields {
     /// # Panics
     /// If the text is shorter than the one that was taken apart.
     pub fn texts<'t>(&self, text: &'t [u8], first_row: usize, column: usize) -> Result<Vec<Cow<'t, [u8]>>, AlgoError> {
-        let field = |row| self.field(text, row, column).ok_or(AlgoError::NoField { row, column });
+        let field = |row| self.field(text, row, column).ok_or_else(|| self.no_field(row, column));
         (first_row..self.height()).map(field).collect()
     }
 
     fn numbers<T: std::str::FromStr + Send>(
         &self,
         text: &[u8],
-        first_row: usize,
-        column: usize,
+        (first_row, column): (usize, usize),
+        expected: &'static str,
     ) -> Result<Vec<T>, AlgoError> {
         let rows = self.height().saturating_sub(first_row);
-        parsed(rows, |row| self.field(text, first_row + row, column))
-            .map_err(|row| AlgoError::NoNumber { row: first_row + row, column })
+        parsed(rows, |row| self.field(text, first_row + row, column)).map_err(|row| {
+            let row = first_row + row;
+            match self.field(text, row, column) {
+                None => self.no_field(row, column),
+                Some(field) => {
+                    AlgoError::NoNumber { row, column, got: String::from_utf8_lossy(&field).into_owned(), expected }
+                }
+            }
+        })
+    }
+
+    fn no_field(&self, row: usize, column: usize) -> AlgoError {
+        AlgoError::NoField { row, column, fields: (self.rows[row + 1] - self.rows[row]) as usize }
     }
 
     /// The field of a row, if it has so many.
