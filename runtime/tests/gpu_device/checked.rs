@@ -5,8 +5,10 @@ use monoscan_runtime::{Column, DynScan, Error};
 use crate::subject::{device, tiny_plan};
 use monoscan_ir::Type;
 use scan_kit::Random;
+use scan_kit::checked_loops::{SeenOfLoops, compare_loop, is_exact};
 use scan_kit::families::family;
 use scan_kit::loops::{Seen, any_operator, compare_any, program};
+use scan_kit::random::random_loop;
 
 #[test]
 #[ignore = "needs a CUDA device"]
@@ -32,6 +34,24 @@ fn a_checked_scan_gives_what_the_loop_gives_or_its_first_overflow() {
     }
     println!("{seen:?}");
     assert!(seen.equal > 20 && seen.overflowed > 20, "{seen:?}");
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn a_checked_scan_of_a_loop_gives_what_the_loop_gives_or_its_first_overflow() {
+    let mut seen = SeenOfLoops::default();
+    for seed in 0..200 {
+        let of = random_loop(seed);
+        let Some(builder) = is_exact(&of).then(|| DynScan::loop_builder(&of).ok()).flatten() else { continue };
+        let scan = builder.device(device()).assume_associative().build().unwrap().checked();
+        let mut random = Random(seed);
+        for round in 0..6 {
+            let len = [1, 33, 700, 4_000][random.below(4)];
+            compare_loop(&of, &scan, len, round % 3 == 0, &mut random, &mut seen);
+        }
+    }
+    println!("{seen:?}");
+    assert!(seen.equal > 100 && seen.overflowed > 20 && seen.regrouped * 10 < seen.equal, "{seen:?}");
 }
 
 /// Columns of the host go in pieces; records are numbered through all of them.

@@ -18,6 +18,7 @@
 
 #[cfg(feature = "calls")]
 pub mod calls;
+pub mod checked_loops;
 pub mod families;
 pub mod json;
 #[cfg(feature = "calls")]
