@@ -38,6 +38,8 @@ fn line_and_column(e: Element<u8, Pair<Sum<u32>, Max<u32>>>) -> (u32, u32) {
 
 /// The line and the column of each byte, both from 0, columns in bytes. A newline is the last of its line.
 ///
+/// Messages to a reader count from 1: [`lexer::Lines`](crate::lexer::Lines) gives the place of one offset so.
+///
 /// ```
 /// use monoscan::algo::text::lines_and_columns;
 /// let (lines, columns) = lines_and_columns(b"ab\n\nc")?;
