@@ -178,6 +178,12 @@ impl Function {
         self
     }
 
+    /// Whether a result hangs on an instruction on which Rust [may panic](Inst::may_panic).
+    pub fn may_panic(&self) -> bool {
+        let used = crate::simplify::used_values(self);
+        self.values().any(|(value, inst)| used[value.index()] && inst.may_panic())
+    }
+
     /// How many values the function defines, parameters included.
     pub fn value_count(&self) -> usize {
         self.params.len() + self.insts.len()

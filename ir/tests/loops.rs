@@ -13,6 +13,7 @@ use monoscan_ir::random::SplitMix64;
 use monoscan_ir::{
     Constant, FunctionBuilder, Inst, Layout, Mapping, Opcode, Output, Program, Source, Type, Value, interp, verify,
 };
+use scan_kit::loop_step::step_arguments;
 use scan_kit::random::random_loop;
 
 const RECORDS: usize = 23;
@@ -57,15 +58,8 @@ fn sequential(
     let mut state = of.initial.clone();
     let mut shaken = state.clone();
     let (mut states, mut largest) = (Vec::new(), 1.0f64);
-    for (i, record) in records.iter().enumerate() {
-        let read = |source: &Source| match *source {
-            Source::Record(component) => record[component as usize],
-            Source::Parameter(parameter) => parameters[parameter as usize],
-            Source::Prev(component) if i > 0 => records[i - 1][component as usize],
-            Source::Prev(component) => record[component as usize].ty().zero(),
-            _ => Constant::from(i == 0),
-        };
-        let arguments: Vec<Constant> = state.iter().copied().chain(of.step.reads.iter().map(read)).collect();
+    for place in 0..records.len() {
+        let arguments = step_arguments(of, &state, parameters, records, place);
         let (next, overflowed) = interp::call_checked(step, &arguments, &of.tables);
         let on_the_way = interp::call(&all, &arguments, &of.tables);
         if overflowed || !on_the_way.iter().chain(&next).all(is_finite) {
@@ -77,7 +71,7 @@ fn sequential(
             break;
         }
         if has_poles {
-            let arguments: Vec<Constant> = shaken.iter().copied().chain(of.step.reads.iter().map(read)).collect();
+            let arguments = step_arguments(of, &shaken, parameters, records, place);
             shaken = interp::call(step, &arguments, &of.tables).iter().copied().map(shake).collect();
             if !shaken.iter().zip(&next).all(|(&shaken, &next)| is_near(shaken, next, largest)) {
                 break;

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use monoscan_ir::derive::{Derivation, LoopProgram, derive};
-use monoscan_ir::{Constant, Function, Type, Value, interp, verify};
+use monoscan_ir::{Constant, Type, interp, verify};
 use smallvec::SmallVec;
 
 use crate::call::{Call, Init};
@@ -30,22 +30,6 @@ pub(crate) struct LoopStates {
 /// Components of states, of which there are few.
 type States = SmallVec<[Constant; 8]>;
 
-/// Whether a result hangs on an instruction on which Rust may panic.
-fn may_overflow(function: &Function) -> bool {
-    let mut needed: Vec<Value> = function.results.clone();
-    let mut seen = vec![false; function.params.len() + function.insts.len()];
-    while let Some(value) = needed.pop() {
-        let Some(inst) = function.inst(value).filter(|_| !std::mem::replace(&mut seen[value.index()], true)) else {
-            continue;
-        };
-        if inst.may_panic() {
-            return true;
-        }
-        needed.extend(inst.operands());
-    }
-    false
-}
-
 impl LoopStates {
     fn new(of: &LoopProgram, derivation: Derivation) -> LoopStates {
         let program = &derivation.program;
@@ -54,7 +38,7 @@ impl LoopStates {
             types: derivation.initial.iter().map(|constant| constant.ty()).collect(),
             start: interp::call(&derivation.seed, &derivation.initial, &program.tables),
             rest: program.first_carry().split_off(program.state_len()),
-            may_overflow: mappings.any(|mapping| may_overflow(&mapping.function)),
+            may_overflow: mappings.any(|mapping| mapping.function.may_panic()),
             derivation,
         }
     }

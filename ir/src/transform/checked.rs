@@ -122,7 +122,7 @@ impl Check {
             return true;
         }
         if let Some(written) = written(program) {
-            return written.mappings().into_iter().any(|mapping| mapping.function.insts.iter().any(Inst::may_panic));
+            return written.mappings().into_iter().any(|mapping| mapping.function.may_panic());
         }
         let stages = program.stages.iter();
         let functions = stages.flat_map(|stage| [&stage.lift.function, &stage.combine]);

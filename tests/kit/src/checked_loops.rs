@@ -4,8 +4,9 @@
 //! Records are small numbers, in some calls with any among them, so that many loops overflow.
 
 use crate::Random;
+use crate::loop_step::step_arguments;
 use monoscan_ir::derive::LoopProgram;
-use monoscan_ir::{Constant, Function, Opcode, Source, Type, Value, interp, overflows};
+use monoscan_ir::{Constant, Function, Opcode, Type, Value, interp, overflows};
 use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error};
 
 /// How many calls of checked scans of loops ended how.
@@ -90,15 +91,8 @@ fn panics(function: &Function, values: &[Constant], value: Value) -> bool {
 /// The states of a loop after each record, or the first record at which it overflows.
 fn states(of: &LoopProgram, parameters: &[Constant], records: &[Vec<Constant>]) -> Result<Vec<Vec<Constant>>, usize> {
     let mut state = of.initial.clone();
-    let next = |(place, record): (usize, &Vec<Constant>)| {
-        let read = |source: &Source| match *source {
-            Source::Record(component) => record[component as usize],
-            Source::Parameter(parameter) => parameters[parameter as usize],
-            Source::Prev(component) if place > 0 => records[place - 1][component as usize],
-            Source::Prev(component) => record[component as usize].ty().zero(),
-            _ => Constant::from(place == 0),
-        };
-        let arguments: Vec<Constant> = state.iter().copied().chain(of.step.reads.iter().map(read)).collect();
+    let next = |place: usize| {
+        let arguments = step_arguments(of, &state, parameters, records, place);
         let all: Vec<Value> = (0..arguments.len() + of.step.function.insts.len()).map(Value::new).collect();
         let values = interp::call(&Function { results: all, ..of.step.function.clone() }, &arguments, &of.tables);
         let results = &of.step.function.results;
@@ -106,7 +100,7 @@ fn states(of: &LoopProgram, parameters: &[Constant], records: &[Vec<Constant>]) 
         let panics = results.iter().any(|&result| panics(&of.step.function, &values, result));
         if panics { Err(place) } else { Ok(state.clone()) }
     };
-    records.iter().enumerate().map(next).collect()
+    (0..records.len()).map(next).collect()
 }
 
 /// A number of a type: mostly a small one, so that some loops come far.

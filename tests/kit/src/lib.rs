@@ -10,6 +10,8 @@
 //! | [`ptxas`] | NVIDIA's assembler | |
 //! | `calls` | calls drawn at random, the reference that gives their results, and the comparison with an engine | `calls` |
 //! | `loops` | checked scans beside the sequential loop, run natively | `calls` |
+//! | `checked_loops` | checked scans of derived loops beside the loops, run by the interpreter | `calls` |
+//! | [`loop_step`] | what the step of a loop reads at a record | |
 //! | `munch` | lexing as a textbook writes it, and texts made for rules | `munch` |
 //! | [`scripts`] | texts of many scripts | |
 //! | `zoo` | monoids that catch what sums cannot | `zoo` |
@@ -18,9 +20,11 @@
 
 #[cfg(feature = "calls")]
 pub mod calls;
+#[cfg(feature = "calls")]
 pub mod checked_loops;
 pub mod families;
 pub mod json;
+pub mod loop_step;
 #[cfg(feature = "calls")]
 pub mod loops;
 #[cfg(feature = "munch")]
