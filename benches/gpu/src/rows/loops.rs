@@ -73,6 +73,47 @@ pub(super) fn best_by_hand(seed: u64) -> Result<Box<dyn Subject>, Error> {
     Ok(best_by(&program_of(&scan), seed))
 }
 
+/// The same in 64 bits, where no sum of a stretch wraps: only this one is right wherever the loop is.
+#[derive(Clone, Copy, PartialEq, Debug, ScanType)]
+struct WideBest {
+    sum: i64,
+    first: i64,
+    last: i64,
+    best: i64,
+}
+
+#[scan_monoid]
+impl Monoid for WideBest {
+    fn identity() -> Self {
+        WideBest { sum: 0, first: 0, last: 0, best: 0 }
+    }
+
+    fn combine(self, next: Self) -> Self {
+        WideBest {
+            sum: self.sum + next.sum,
+            first: self.first.max(self.sum + next.first),
+            last: next.last.max(self.last + next.sum),
+            best: self.best.max(next.best).max(self.last + next.first),
+        }
+    }
+}
+
+/// Of one number.
+#[scan_fn]
+fn wide_best_of(x: i32) -> WideBest {
+    let x = x as i64;
+    WideBest { sum: x, first: x.max(0), last: x.max(0), best: x.max(0) }
+}
+
+/// Kadane's algorithm by hand, in 64 bits.
+pub(super) fn best_by_hand_in_64_bits(seed: u64) -> Result<Box<dyn Subject>, Error> {
+    let scan = Scan::<WideBest>::builder()
+        .lift(wide_best_of {})
+        .project(scan!(|so_far: WideBest| -> i32 { so_far.best as i32 }))
+        .build()?;
+    Ok(best_by(&program_of(&scan), seed))
+}
+
 pub(super) fn best(seed: u64) -> Result<Box<dyn Subject>, Error> {
     let step = scan!(|s: (i32, i32), x: i32| -> (i32, i32) { ((s.0 + x).max(0), s.1.max(s.0 + x)) });
     let scan = Scan::loop_builder(step, (0, 0)).output(scan!(|s: (i32, i32)| -> i32 { s.1 })).build()?;

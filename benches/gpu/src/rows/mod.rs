@@ -53,7 +53,7 @@ macro_rules! row {
 
 /// All rows.
 #[rustfmt::skip]
-pub(crate) const ALL: [Row; 33] = [
+pub(crate) const ALL: [Row; 34] = [
     row!("sum-i32", "sum i32", 4 -> 4, 0.97, Some("sum.i32.inclusive"), numbers::sum_i32),
     row!("sum-f32", "sum f32", 4 -> 4, 0.97, Some("sum.f32.inclusive"), numbers::sum_f32),
     row!("max-f32", "max f32", 4 -> 4, 0.97, Some("max.f32.inclusive"), numbers::max_f32),
@@ -82,6 +82,7 @@ pub(crate) const ALL: [Row; 33] = [
     row!("loop-widening", "loop: sum u8 → u32", 1 -> 4, 0.90, None, loops::widening),
     row!("loop-affine-f32-columns", "loop: affine f32, columns a, b → y", 8 -> 4, 0.96, None, loops::affine_f32_columns),
     row!("kadane", "Kadane, i32, by hand", 4 -> 4, Bar::Nothing, None, loops::best_by_hand),
+    row!("kadane-i64", "Kadane in i64, by hand", 4 -> 4, Bar::Nothing, None, loops::best_by_hand_in_64_bits),
     row!("loop-kadane", "loop: Kadane, i32", 4 -> 4, Bar::Nothing, None, loops::best),
     row!("loop-dfa-json", "loop: 16-state JSON DFA", 1 -> 1, 0.60, None, automata::json_tokens_loop),
     row!("loop-bucket", "loop: a bucket of tokens, i32", 8 -> 4, 0.85, None, loops::bucket),
