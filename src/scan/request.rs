@@ -142,6 +142,14 @@ impl Sequences<'_> {
         }
     }
 
+    /// An error of a scan of these, in terms of what the caller gave.
+    fn error(&self, error: Error) -> Error {
+        match self {
+            Sequences::Segments(boundaries) => boundaries.error(error),
+            _ => error,
+        }
+    }
+
     /// Refuses rows that leave some of `len` records as they are, where all are to be initialised.
     fn check_covers(&self, len: usize) -> Result<(), Error> {
         match self {

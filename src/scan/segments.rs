@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use monoscan_runtime::{Bits, Column, DeviceMemory, Shape};
+use monoscan_runtime::{Argument, Bits, Column, DeviceMemory, Error, ExpectedOffset, Shape};
 
 use super::device::DeviceVec;
 
@@ -40,6 +40,8 @@ pub enum Boundaries<'a> {
     OffsetColumn(Column<'a>, &'a DeviceMemory),
     /// By offsets.
     Offsets(Cow<'a, [usize]>),
+    /// By keys, as the offsets of what they cut.
+    Keys(Vec<usize>),
 }
 
 impl<'a> Boundaries<'a> {
@@ -51,6 +53,31 @@ impl<'a> Boundaries<'a> {
             Boundaries::KeyColumn(keys, _) => Shape::KeyColumn(keys),
             Boundaries::OffsetColumn(offsets, _) => Shape::OffsetColumn(offsets),
             Boundaries::Offsets(offsets) => Shape::Offsets(offsets),
+            Boundaries::Keys(offsets) => Shape::Offsets(offsets),
+        }
+    }
+
+    /// Offsets in the memory of the host.
+    pub(super) fn offsets(&self) -> Option<&[usize]> {
+        match self.shape() {
+            Shape::Offsets(offsets) => Some(offsets),
+            _ => None,
+        }
+    }
+
+    /// An error of a scan by these, in terms of what the caller gave: offsets of keys are wrong only where there are more or
+    /// fewer keys than records.
+    pub(super) fn error(&self, error: Error) -> Error {
+        match (self, error) {
+            (
+                Boundaries::Keys(offsets),
+                Error::Offsets { expected: ExpectedOffset::Last { records } | ExpectedOffset::AtMost { records }, .. },
+            ) => Error::Length {
+                argument: Argument::Keys,
+                expected: records,
+                got: offsets.last().copied().unwrap_or(0),
+            },
+            (_, error) => error,
         }
     }
 
@@ -61,7 +88,7 @@ impl<'a> Boundaries<'a> {
             Boundaries::FlagColumn(_, memory)
             | Boundaries::KeyColumn(_, memory)
             | Boundaries::OffsetColumn(_, memory) => Some(memory),
-            Boundaries::Heads(_) | Boundaries::Bits(_) | Boundaries::Offsets(_) => None,
+            Boundaries::Heads(_) | Boundaries::Bits(_) | Boundaries::Offsets(_) | Boundaries::Keys(_) => None,
         }
     }
 }
@@ -116,7 +143,7 @@ mod sealed {
             let changes = self.windows(2).enumerate().filter(|(_, pair)| pair[0] != pair[1]);
             let changes = changes.map(|(place, _)| place + 1);
             let ends = [self.len()].into_iter().filter(|&len| len > 0);
-            Boundaries::Offsets([0].into_iter().chain(changes).chain(ends).collect())
+            Boundaries::Keys([0].into_iter().chain(changes).chain(ends).collect())
         }
     }
 

@@ -73,6 +73,16 @@ fn offsets_that_cut_nothing() {
 }
 
 #[test]
+fn keys_of_another_length() {
+    let sums = sums();
+    let by = |keys: &[u8]| sums.segmented(monoscan::by_key(keys)).inclusive((&X, &X));
+    let expected = "expected 6, as many as the first input column";
+    says(by(&[7, 7, 8]), &format!("the column of keys has 3 records, {expected}"));
+    says(by(&[7, 7, 8, 8, 8, 9, 9]), &format!("the column of keys has 7 records, {expected}"));
+    says(by(&[]), &format!("the column of keys has 0 records, {expected}"));
+}
+
+#[test]
 fn rows_that_do_not_fit() {
     let sums = sums();
     says(

@@ -45,9 +45,10 @@ impl<S: States, In, Out> Request<'_, S, In, Out> {
             interrupt: self.interrupt,
             ..Call::default()
         };
+        let run = |carry: Option<&mut [Constant]>| run(&call, carry).map_err(|error| sequences.error(error));
         let carry = match self.carry {
-            Carry::None => return run(&call, None),
-            Carry::Whole(carry) => return run(&call, Some(carry)),
+            Carry::None => return run(None),
+            Carry::Whole(carry) => return run(Some(carry)),
             Carry::States(carry) => carry,
         };
         // Of the record before, which a carry of the engine has too, this chunk has none.
@@ -58,7 +59,7 @@ impl<S: States, In, Out> Request<'_, S, In, Out> {
             all.extend(lang::components(state));
             all.extend_from_slice(&first[own..]);
         }
-        let result = run(&call, Some(&mut all))?;
+        let result = run(Some(&mut all))?;
         carry.iter_mut().zip(states_of(&all, first.len())).for_each(|(to, state)| *to = state);
         Ok(result)
     }

@@ -163,8 +163,8 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// [`totals`](Request::totals) gives: of rows, and of segments between offsets or of equal keys.
     pub fn reduce(self, input: impl Columns<In>) -> Result<S, Error> {
         let sequences = match &self.sequences {
-            Ok(Sequences::Segments(Boundaries::Offsets(offsets))) => offsets.len().saturating_sub(1),
             Ok(Sequences::Segments(Boundaries::OffsetColumn(offsets, _))) => offsets.len().saturating_sub(1),
+            Ok(Sequences::Segments(boundaries)) if let Some(offsets) = boundaries.offsets() => offsets.len().saturating_sub(1),
             Ok(Sequences::Rows(rows)) => rows.count(),
             Ok(Sequences::Line | Sequences::Segments(_) | Sequences::Segmented(_)) | Err(_) => {
                 if let Some(total) = self.short_total(&input) {

@@ -261,7 +261,8 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
                 // SAFETY: as above.
                 unsafe { short::segments(scan, mode, flags, input, output) }
             }
-            Ok(Sequences::Segments(Boundaries::Offsets(offsets))) if is_plain => {
+            Ok(Sequences::Segments(boundaries)) if is_plain => {
+                let offsets = boundaries.offsets()?;
                 // SAFETY: as above.
                 unsafe { short::segments_between(scan, mode, offsets, input, output) }
             }
