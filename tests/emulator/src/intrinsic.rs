@@ -48,6 +48,10 @@ intrinsics! {
     PairBytes "pair_bytes";
     /// The bits of one word where a mask has ones, and of another where it has zeros.
     SelectBits "select_bits";
+    /// The place of the highest 1 of a word.
+    HighestBit "highest_bit";
+    /// A number that the optimiser knows nothing of.
+    Opaque "opaque";
     /// A number and the four bytes of a word, added up.
     AddBytes "add_bytes";
     /// The number that a binary16 float is.
@@ -115,12 +119,9 @@ intrinsics! {
 impl Intrinsic {
     /// Whether its result depends on its arguments alone, and nothing else comes of it.
     pub fn is_pure(self) -> bool {
-        let converts = matches!(
-            self,
-            Intrinsic::FromF16 | Intrinsic::ToF16 | Intrinsic::ToBf16 | Intrinsic::FloatBits | Intrinsic::DoubleBits
-        );
-        converts
-            || matches!(self, Intrinsic::PickBytes | Intrinsic::PairBytes | Intrinsic::AddBytes | Intrinsic::SelectBits)
+        use Intrinsic::*;
+        let converts = matches!(self, FromF16 | ToF16 | ToBf16 | FloatBits | DoubleBits | Opaque);
+        converts || matches!(self, PickBytes | PairBytes | AddBytes | SelectBits | HighestBit)
     }
 
     /// Whether it orders something, so that a kernel that can do without it should.

@@ -21,7 +21,8 @@ pub(crate) fn value(intrinsic: Intrinsic, [a, b, c]: [u64; 3]) -> Result<u64, Mi
         Intrinsic::FromF16 => Ok(f16::from_bits(a as u16).to_f32().to_bits().into()),
         Intrinsic::ToF16 => Ok(f16::from_f32(float()).to_bits().into()),
         Intrinsic::ToBf16 => Ok(bf16::from_f32(float()).to_bits().into()),
-        Intrinsic::FloatBits | Intrinsic::DoubleBits => Ok(a),
+        Intrinsic::HighestBit => Ok(u64::from(31u32.wrapping_sub((a as u32).leading_zeros()))),
+        Intrinsic::FloatBits | Intrinsic::DoubleBits | Intrinsic::Opaque => Ok(a),
         _ => unreachable!("{} does not only compute", intrinsic.name()),
     }
 }

@@ -62,6 +62,8 @@ fn bytes_are_picked_and_added_and_floats_are_rounded() {
         declare i32 @scan.pick_bytes(i32, i32, i32)
         declare i32 @scan.add_bytes(i32, i32)
         declare i32 @scan.select_bits(i32, i32, i32)
+        declare i32 @scan.highest_bit(i32)
+        declare i32 @scan.opaque(i32)
         declare float @scan.from_f16(i16)
         declare i16 @scan.to_f16(float)
         declare i16 @scan.to_bf16(float)
@@ -70,6 +72,10 @@ fn bytes_are_picked_and_added_and_floats_are_rounded() {
           %picked = call i32 @scan.pick_bytes(i32 50462976, i32 117835012, i32 13401)
           %added = call i32 @scan.add_bytes(i32 -16678657, i32 -3)
           %selected = call i32 @scan.select_bits(i32 4080, i32 305419896, i32 -1)
+          %twelfth = call i32 @scan.highest_bit(i32 4097)
+          %none = call i32 @scan.highest_bit(i32 0)
+          %shared = call i32 @scan.opaque(i32 %none)
+          %bits = xor i32 %twelfth, %shared
           %number = call float @scan.from_f16(i16 15360)
           %sum = fadd float %number, 0x3F40000000000000
           %half = call i16 @scan.to_f16(float %sum)
@@ -78,6 +84,8 @@ fn bytes_are_picked_and_added_and_floats_are_rounded() {
           %third = getelementptr i8, ptr addrspace(1) %out, i64 6
           %fourth = getelementptr i8, ptr addrspace(1) %out, i64 8
           %fifth = getelementptr i8, ptr addrspace(1) %out, i64 12
+          %sixth = getelementptr i8, ptr addrspace(1) %out, i64 16
+          store i32 %bits, ptr addrspace(1) %sixth, align 4
           store i32 %picked, ptr addrspace(1) %out, align 4
           store i32 %selected, ptr addrspace(1) %fifth, align 4
           store i32 %added, ptr addrspace(1) %fourth, align 4
@@ -89,12 +97,13 @@ fn bytes_are_picked_and_added_and_floats_are_rounded() {
     let run = |text: &str| {
         let kernel = Kernel::compile(text, "kernel").unwrap();
         let mut device = Device::new();
-        let out = device.buffer(&[0; 16]);
+        let out = device.buffer(&[0; 20]);
         let args = device.address(out).to_le_bytes();
         kernel.launch(&mut device, &Launch { args: &args, ..Launch::default() }).map(|_| device.read(out))
     };
     // 1 + 2^-11 lies between two binary16 floats, and 1 + 2^-8 between two of bfloat16: the even one is 1.
-    assert_eq!(run(&pick(0x3607)), Ok(vec![7, 0, 6, 3, 0, 0x3c, 0x80, 0x3f, 0x7c, 2, 0, 0, 0x7f, 0xf6, 0xff, 0xff]));
+    let words = [7, 0, 6, 3, 0, 0x3c, 0x80, 0x3f, 0x7c, 2, 0, 0, 0x7f, 0xf6, 0xff, 0xff, !12, 0xff, 0xff, 0xff];
+    assert_eq!(run(&pick(0x3607)), Ok(words.to_vec()));
     let misuse = run(&pick(0x3608)).unwrap_err();
     assert!(matches!(misuse, LaunchError::Misuse { misuse: Misuse::Argument { found: 8, .. }, .. }), "{misuse}");
 }

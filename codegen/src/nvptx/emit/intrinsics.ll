@@ -96,6 +96,18 @@ define internal i32 @scan.select_bits(i32 %mask, i32 %a, i32 %b) #3 {
   ret i32 %r
 }
 
+; T: the place of the highest 1 among the bits of a word; of 0 it is -1.
+define internal i32 @scan.highest_bit(i32 %word) #3 {
+  %r = call i32 asm "bfind.u32 $0, $1;", "=r,r"(i32 %word) #2
+  ret i32 %r
+}
+
+; T: the same number, of which the optimiser knows nothing.
+define internal i32 @scan.opaque(i32 %value) #3 {
+  %r = call i32 asm "mov.b32 $0, $1;", "=r,r"(i32 %value) #2
+  ret i32 %r
+}
+
 ; T: %sum and the four bytes of %word, added up.
 define internal i32 @scan.add_bytes(i32 %word, i32 %sum) #3 {
   %r = call i32 @llvm.nvvm.idp4a.u.u(i32 %word, i32 16843009, i32 %sum)

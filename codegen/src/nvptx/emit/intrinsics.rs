@@ -47,6 +47,8 @@ intrinsics! {
     atomic_add_word(to, value) -> Ty::I64, "scan.add_word";
     load_control(from) -> Ty::I32, "scan.load_control";
     clock() -> Ty::I64, "scan.clock";
+    highest_bit(word) -> Ty::I32, "scan.highest_bit";
+    opaque(value) -> Ty::I32, "scan.opaque";
 }
 
 void_intrinsics! {

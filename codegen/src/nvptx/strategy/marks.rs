@@ -97,22 +97,23 @@ impl Marks {
     pub(crate) fn scan<'k>(&self, lanes: &Lanes<'k, '_>, state: &[Value<'k>]) -> State<'k> {
         let k = lanes.k;
         let scan = |(component, &own): (&ByMarks, &Value<'k>)| {
-            let steps = (0..5).map(|power| 1usize << power);
-            let up = |value: Value<'k>, distance: usize| k.shuffle_up(value, k.i32(distance));
+            let up = |value: Value<'k>, distance: Value<'k>| k.shuffle_up(value, distance);
             match component {
                 ByMarks::Still => own,
                 ByMarks::Rank => {
-                    let sum = steps.fold(own.resize(Ty::I32), |sum, distance| {
-                        sum + lanes.lane.at_least(k.i32(distance)).select(up(sum, distance), k.i32(0))
+                    let distances = [1usize, 2, 4, 8, 16].map(|distance| k.i32(distance));
+                    let sum = distances.into_iter().fold(own.resize(Ty::I32), |sum, distance| {
+                        sum + lanes.lane.at_least(distance).select(up(sum, distance), k.i32(0))
                     });
                     sum.resize(Ty::I64)
                 }
-                // Of the first lanes, which have none below, it is their own.
-                ByMarks::Last { .. } => steps.fold(own, |last, distance| {
-                    let [low, high] = [last.resize(Ty::I32), (last >> 32).resize(Ty::I32)];
-                    let below = up(low, distance).resize(Ty::I64) | (up(high, distance).resize(Ty::I64) << 32);
-                    last.math("umax", &[below])
-                }),
+                // Places rise from lane to lane, so the largest is that of the last lane up to this one that has any.
+                ByMarks::Last { .. } => {
+                    let have = k.ballot(own.is_not(k.i64(0))) & ((k.i32(2) << lanes.lane) - 1);
+                    let distance = lanes.lane - highest(have | 1usize);
+                    let [low, high] = [own, own >> 32].map(|half| up(half.resize(Ty::I32), distance).resize(Ty::I64));
+                    low | (high << 32)
+                }
             }
         };
         self.components.iter().zip(state).map(scan).collect()
@@ -219,5 +220,5 @@ pub(crate) fn lowest(word: Value<'_>) -> Value<'_> {
 
 /// The place of the highest bit of a word that is not 0.
 pub(crate) fn highest(word: Value<'_>) -> Value<'_> {
-    word.same(MARKED as i128 - 1) - word.math("ctlz", &[word.emit().bool(true)])
+    word.emit().highest_bit(word)
 }

@@ -89,10 +89,13 @@ impl Machine {
             Intrinsic::Block => Next::Go(low(self.here().0.number.into())),
             Intrinsic::Blocks => Next::Go(low(self.launched.into())),
             Intrinsic::Shared | Intrinsic::SharedOfWarp => Next::Go(low(self.here().0.shared.address() as u64)),
-            Intrinsic::PickBytes | Intrinsic::PairBytes | Intrinsic::AddBytes | Intrinsic::SelectBits => {
-                Next::Go(low(pure::value(intrinsic, [a, b, c])?))
-            }
-            Intrinsic::FromF16
+            Intrinsic::PickBytes
+            | Intrinsic::PairBytes
+            | Intrinsic::AddBytes
+            | Intrinsic::SelectBits
+            | Intrinsic::HighestBit
+            | Intrinsic::Opaque
+            | Intrinsic::FromF16
             | Intrinsic::ToF16
             | Intrinsic::ToBf16
             | Intrinsic::FloatBits

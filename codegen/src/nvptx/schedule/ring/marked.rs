@@ -12,6 +12,7 @@ use super::pipeline::{Buffer, Pending, Place};
 use crate::gpu::{Arguments, GpuPlan};
 use crate::nvptx::emit::{Ty, Value, Var};
 use crate::nvptx::kernel::columns::store_fields;
+use crate::nvptx::kernel::element::ElementCode;
 use crate::nvptx::kernel::items::{LISTED, ThreadItems};
 use crate::nvptx::strategy::marks::{ByMarks, MARKED, Marks, highest, lowest, ones};
 
@@ -65,7 +66,13 @@ impl<'k> Ring<'k, '_> {
         self.base.at(before + (mark - 1) * all).byte(word * BEFORE)
     }
 
-    /// A component behind some of the marks of a word, from what it was before. The word is of the tile's records from this one on.
+    /// What a record of the tile makes of a component.
+    fn place_of(&self, items: &ThreadItems<'k, '_>, place: &ElementCode, record: Value<'k>) -> Value<'k> {
+        self.recipe.write(self.args, place, &[], &items.in_memory(record))[0]
+    }
+
+    /// A component behind some of the marks of a word, from what it was before, which is at most the place of any record that has one. The
+    /// word is of the tile's records from this one on.
     fn after(
         &self,
         items: &ThreadItems<'k, '_>,
@@ -75,8 +82,8 @@ impl<'k> Ring<'k, '_> {
     ) -> Value<'k> {
         let ByMarks::Last { place, .. } = component else { return before };
         // Of no marks it is any place, which does not count.
-        let last = self.recipe.write(self.args, place, &[], &items.in_memory(first + highest(marks)))[0];
-        marks.is_not(marks.same(0)).select(last.math("umax", &[before]), before)
+        let last = self.place_of(items, place, first + highest(marks));
+        marks.is_not(marks.same(0)).select(last, before)
     }
 
     /// Replays what is kept of a tile. The threads of a warp list where that is; then each takes every 32nd.
@@ -117,24 +124,31 @@ impl<'k> Ring<'k, '_> {
         let has_space = first_rank.below(capacity);
         let space = has_space.select((capacity - first_rank).umin(k.i64(self.plan.tile())), k.i64(0));
         let listed = (k.shuffle_from(end.get(), k.i32(31)) >> LISTED.ilog2() as usize).umin(space.resize(Ty::I32));
+        let listed = k.opaque(listed);
         let column = |(place, column): (usize, &Layout)| {
             self.args.column(self.output(place)).byte(first_rank * column.size as usize)
         };
         let columns: Vec<Value<'k>> = self.recipe.outputs.iter().enumerate().map(column).collect();
+        // Each entry of the list is loaded while the record before it is written.
+        let last = listed - 1;
+        let entry = |place: Value<'k>| list.byte(place.umin(last) * LISTED).load(Ty::Int(16), LISTED).resize(Ty::I32);
+        let next = k.var(entry(self.lane));
         k.range(self.lane, listed, k.i32(32), |place| {
-            let bit = list.byte(place * LISTED).load(Ty::Int(16), LISTED).resize(Ty::I32);
+            let bit = next.get();
+            next.set(entry(place + 32));
             let word = self.warp * (32 * marked_words(self.plan)) + (bit >> MARKED.ilog2() as usize);
             let record = self.warp * (32 * count) + bit - (bit >> bits.ilog2() as usize) * (bits - count);
-            let place_in_word = bit & (MARKED - 1);
-            let place = place.resize(Ty::I64);
+            // Each column's address is then the sum of a base and this number, and no pointer of its own.
+            let place = k.opaque(place).resize(Ty::I64);
             let state = |&(component, known): &(&ByMarks, Value<'k>)| match component {
                 ByMarks::Still => known,
                 ByMarks::Rank => first_rank + place,
                 ByMarks::Last { mark, .. } => {
                     let marks = self.marks(buffer, *mark, word).load(Ty::I32, WORD);
-                    let earlier = marks & ((k.i32(1) << place_in_word) - 1);
+                    // The record before this one has the highest bit.
+                    let earlier = (marks << ((bit & (MARKED - 1)) ^ (MARKED - 1))) << 1usize;
                     let before = self.before(*mark, word).load(Ty::I64, BEFORE);
-                    self.after(&items, component, (earlier, record - place_in_word), before)
+                    self.after(&items, component, (earlier, record - MARKED), before)
                 }
             };
             let state: Vec<Value<'k>> = components.iter().map(state).collect();
@@ -151,8 +165,23 @@ impl<'k> Ring<'k, '_> {
     ) {
         let (k, count) = (self.k, self.plan.items_per_thread());
         for &(component, known) in components {
-            let ByMarks::Last { mark, .. } = *component else { continue };
+            let ByMarks::Last { mark, ref place } = *component else { continue };
             let state = k.var(known);
+            // Only what a call starts from can be more than the place of a record; the mark of such a record says nothing.
+            let start = self.thread * count;
+            k.when(self.place_of(items, place, start).below(known), || {
+                for first in (0..count).step_by(MARKED) {
+                    let word = self.marks(buffer, mark, self.word_at(k.i32(first)));
+                    let marks = k.var(word.load(Ty::I32, WORD));
+                    let is_hidden = || {
+                        let record = start + first + lowest(marks.get());
+                        let is_less = self.place_of(items, place, record).below(known);
+                        marks.get().is_not(k.i32(0)).select(is_less, k.bool(false))
+                    };
+                    k.repeat_while(is_hidden, || marks.set(marks.get() & (marks.get() - 1)));
+                    word.store(marks.get(), WORD);
+                }
+            });
             for first in (0..count).step_by(MARKED) {
                 let (word, first) = (self.word_at(k.i32(first)), self.thread * count + first);
                 self.before(mark, word).store(state.get(), BEFORE);

@@ -4,14 +4,15 @@ use monoscan_ir::facts::Range;
 use monoscan_ir::{Mapping, Program, Source, Type};
 
 use super::code::Code;
-use super::words::{self, ONES, Word, pick};
+use super::words::{self, Word, pick};
 use super::{FOUR, TAKE, is_byte, only_byte};
 use crate::nvptx::emit::{Ty, Value};
 use crate::nvptx::kernel::bytes::Bytes;
 use crate::nvptx::kernel::items::ThreadItems;
 
-/// As a factor of a word that has a bit in each byte: the four bits come together, from the 24th on.
-const TOGETHER: usize = 0x0102_0408;
+/// The highest bit of each byte, and a factor of a word of those: the four bits come together as its highest four.
+const HIGH: usize = 0x8080_8080;
+const TOGETHER: usize = 0x0020_4081;
 
 /// Questions that a mapping asks of records in columns of bytes, and of those beside them.
 pub(crate) struct PackedQuestions {
@@ -60,7 +61,7 @@ impl PackedQuestions {
         };
         let (before, behind) = (asks_beside(Source::Prev), asks_beside(Source::Next));
         let mut all: Vec<Word<'k>> = Vec::new();
-        for word in 0..records / 4 {
+        for word in (0..records / 4).rev() {
             let read = |&source: &Source| {
                 let of = |column: u32, bytes: Word<'k>| words::from_memory(bytes, self.inputs[column as usize]);
                 let beside = "what is asked was loaded";
@@ -92,8 +93,9 @@ impl PackedQuestions {
             let answers = self.code.write(k, &self.reads.iter().map(read).collect::<Vec<_>>());
             all.resize(answers.len(), k.i32(0));
             for (all, answer) in all.iter_mut().zip(answers) {
-                let bits = ((answer & ONES) * TOGETHER) >> 24;
-                *all = *all | (bits << (4 * word));
+                // What a comparison shifted down from there is not shifted at all.
+                let bits = ((answer << 7usize) & HIGH) * TOGETHER;
+                *all = all.math("fshl", &[bits, k.i32(4)]);
             }
         }
         all
