@@ -3,6 +3,7 @@
 
 mod aggregations;
 mod by_hand;
+mod counters;
 mod edges;
 mod entry;
 mod own;

@@ -97,7 +97,7 @@ fn a_loop_without_places_is_refused_without_one() {
 fn a_refusal_names_what_is_odd_and_its_advice_helps() {
     let digits = scan!(|v: u32, digit: u8| -> u32 { v / 10 + digit as u32 });
     let refused = refusal(Scan::from_loop(digits, 0)).to_string();
-    assert!(refused.contains("no family of functions has `div` of the state in `state / 10`"), "{refused}");
+    assert!(refused.contains("no family of functions has `/` of the state in `state / 10`"), "{refused}");
 
     let products = scan!(|s: u16, x: u8| -> u16 { s.wrapping_mul(s.wrapping_sub(1)).wrapping_add(x as u16) });
     let refused = refusal(Scan::from_loop(products, 0)).to_string();

@@ -17,8 +17,9 @@ use super::fuel::Fuel;
 /// A set of components of the state, by number.
 pub(super) type Components = u128;
 
-/// Most components that a loop's state has.
+/// Most components that a loop's state has, and how many of them may be its own: others come by rewriting.
 pub(super) const MAX_COMPONENTS: usize = 128;
+pub(super) const MOST_OWN: usize = MAX_COMPONENTS / 2;
 
 /// Most nodes that [`Code::difference`] looks into: sums in programs of people are short.
 const MAX_SUM: usize = 48;
@@ -204,6 +205,28 @@ impl<'t> Code<'t> {
         if wraps || shared == 0 || !self.sums {
             return None;
         }
+        let is_strict = matches!(inst.opcode, Opcode::Lt | Opcode::Gt);
+        let other = self.other_bound((less, more), is_strict);
+        [Some((less, more)), other].into_iter().flatten().find_map(|bounds| self.bent(bounds, yes, no))
+    }
+
+    /// The bounds of the same test with the other of `<` and `≤`, where one is a constant integer: `0 < s` is `1 ≤ s`.
+    fn other_bound(&mut self, (less, more): (Value, Value), is_strict: bool) -> Option<(Value, Value)> {
+        let mut moved = |value: Value, by: i128| {
+            let constant = self.constant_of(value).filter(|constant| constant.ty().is_int())?;
+            let to = Constant::new(constant.ty(), (constant.as_int() + by) as u128);
+            (to.as_int() == constant.as_int() + by).then(|| self.constant(to))
+        };
+        let by = if is_strict { 1 } else { -1 };
+        match moved(less, by) {
+            Some(less) => Some((less, more)),
+            None => Some((less, moved(more, -by)?)),
+        }
+    }
+
+    /// `less < more ? yes : no` where the arms differ by what is compared.
+    fn bent(&mut self, (less, more): (Value, Value), yes: Value, no: Value) -> Option<Value> {
+        let ty = self.ty(yes);
         let (arms, compared) = (self.difference(yes, no)?, self.difference(more, less)?);
         let (opcode, base) = match () {
             _ if arms == compared => (Opcode::Max, less),
@@ -308,6 +331,11 @@ impl<'t> Code<'t> {
             }
             let inst = self.inst(value).filter(|inst| inst.payload != Payload::Wraps);
             match inst.as_ref().map(|inst| (inst.opcode, inst.operands())) {
+                // What is taken away is a sum by now: `x - 1` is `x + MAX`.
+                Some((Opcode::Add, &[x, y])) if let Some(less) = self.constant_of(y).and_then(negative) => {
+                    open.push((x, factor));
+                    sum.constant += factor * less as f64;
+                }
                 Some((Opcode::Add, &[x, y])) => open.extend([(x, factor), (y, factor)]),
                 Some((Opcode::Sub, &[x, y])) => open.extend([(x, factor), (y, -factor)]),
                 Some((Opcode::Neg, &[x])) => open.push((x, -factor)),
@@ -345,12 +373,17 @@ impl<'t> Code<'t> {
     }
 }
 
+/// The number below 0 that a constant without sign stands for in a sum, if it is in the upper half of its type.
+fn negative(constant: Constant) -> Option<i128> {
+    let ty = constant.ty();
+    let is_high = ty.is_int() && !ty.is_signed() && constant.as_int() >> (ty.bits() - 1) == 1;
+    let number = constant.as_int() - (1 << ty.bits());
+    (is_high && number.unsigned_abs() < 1 << 53).then_some(number)
+}
+
 /// An integer, of which the upper half of a type without sign is below 0.
 pub(super) fn taken_away(constant: Constant) -> i128 {
-    let ty = constant.ty();
-    let number = constant.as_int();
-    let is_high = ty.is_int() && !ty.is_signed() && ty != Type::U64 && number >> (ty.bits() - 1) == 1;
-    if is_high { number - (1 << ty.bits()) } else { number }
+    negative(constant).filter(|_| constant.ty() != Type::U64).unwrap_or(constant.as_int())
 }
 
 /// A sum of multiples of values, and a constant.

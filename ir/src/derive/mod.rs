@@ -39,7 +39,7 @@ use crate::function::{Function, Value};
 use crate::program::{Layout, Mapping, Output, Program, Source, Table};
 use crate::types::{Constant, Type};
 
-use code::{Code, MAX_COMPONENTS};
+use code::{Code, MOST_OWN};
 use fuel::Fuel;
 use graph::Placed;
 use overflow::Overflows;
@@ -201,7 +201,7 @@ impl Flat {
 /// If the step's types are not those of the initial state and of what it reads.
 pub fn derive(of: &LoopProgram) -> Result<Derivation, Refusal> {
     let own = of.initial.len();
-    if own > MAX_COMPONENTS / 2 {
+    if own > MOST_OWN {
         return Err(Refusal::of(of.names.clone(), Why::Components { got: own }));
     }
     let types: Vec<Type> = of.initial.iter().map(|constant| constant.ty()).collect();
@@ -231,7 +231,7 @@ pub fn derive(of: &LoopProgram) -> Result<Derivation, Refusal> {
         }
         let reads = flat.read_names();
         let names = Names { components: &flat.names, reads: &reads };
-        Refusal::of_group(&code, &names, &members, &next, &flat.written(of))
+        Refusal::of_group(&code, &names, &members, &next, (&flat, &flat.written(of)))
     })?;
     let trust: Vec<Trust> = groups.iter().map(|group| proof::of_group(&mut code, &flat, &next, group)).collect();
     let derivation = assemble::assemble(of, &flat, &code, &next, groups, trust)?;
@@ -252,7 +252,7 @@ fn solve(flat: Flat, of: &LoopProgram, depth: usize) -> Result<(Flat, Vec<Placed
             Err(Refusal::of(components, Why::Levels { needed }))
         }
         Err(graph::Failed::Group { members }) => {
-            let refusal = Refusal::of_group(&code, &names, &members, &next, &flat.written(of));
+            let refusal = Refusal::of_group(&code, &names, &members, &next, (&flat, &flat.written(of)));
             if depth < 3 {
                 for rewrite in [rewrite::stops, rewrite::sentinels] {
                     let Some(other) = rewrite(&flat, tables, &members) else { continue };

@@ -3,8 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::code::{Code, Components};
-use super::show::Names;
+use super::Flat;
+use super::code::{Code, Components, MOST_OWN};
+use super::family::LARGEST_MODULUS;
+use super::show::{Names, rust_name};
 use crate::function::{Function, Inst, Value};
 use crate::opcode::Opcode;
 use crate::types::Type;
@@ -23,6 +25,19 @@ pub enum Why {
     Quotient,
     /// An operation of the state that no family has.
     Operation(Opcode),
+    /// The same, of a state that minima and maxima are taken of too.
+    Beside(Opcode),
+    /// Arithmetic that wraps, under bounds or `%`.
+    Wraps,
+    /// A remainder by what is no constant, or a larger one.
+    Modulus,
+    /// An initial state that is not below the modulus.
+    Start {
+        /// The modulus.
+        modulus: i128,
+    },
+    /// A remainder of what may be negative.
+    Negative,
     /// Arithmetic and bit operations on one word.
     Mixed,
     /// Minima and maxima that bend the function in too many places.
@@ -102,10 +117,10 @@ impl Refusal {
         names: &Names<'_>,
         members: &[usize],
         next: &[Value],
-        written: &Written<'_>,
+        (flat, written): (&Flat, &Written<'_>),
     ) -> Refusal {
         let mask = members.iter().fold(0, |mask, &member| mask | 1 << member);
-        let (why, at) = worst(code, mask, members, next);
+        let (why, at) = worst(code, mask, members, next, flat);
         let components = members.iter().map(|&member| names.component(member)).collect();
         // Components that no family has together have no one operation: the first is where to look.
         let source = written.place(at.unwrap_or(next[members[0]]));
@@ -124,7 +139,15 @@ impl Refusal {
                 "divide by a value of the element instead; quotients of two sums, each with one multiple of the state, are \
                  closed, as in `x + 1.0 / s`"
             }
-            Why::Operation(_) => "compute it from the element, or write the monoid yourself",
+            Why::Operation(_) | Why::Beside(_) => "compute it from the element, or write the monoid yourself",
+            Why::Wraps => {
+                "write `+`, `-` and `*`, which wrap only where the loop overflows; what wraps of the element alone can be a column"
+            }
+            Why::Modulus => "take the remainder by a constant of at most 2^32",
+            Why::Start { .. } => "start below the modulus",
+            Why::Negative => {
+                "keep the sum from being negative, in a type without sign or as in `(s + (x % 360 + 360)) % 360`"
+            }
             Why::Mixed => "use `+` and `*` alone, or bit operations alone",
             Why::Bends => {
                 "one lower and one upper bound of a sum are closed, as in `(s + x).clamp(lo, hi)`; and the largest and the \
@@ -154,7 +177,14 @@ impl fmt::Display for Refusal {
             Why::Compared => f.write_str("the state is compared")?,
             Why::Square => f.write_str("state × state")?,
             Why::Quotient => f.write_str("a quotient by the state")?,
-            Why::Operation(opcode) => write!(f, "no family of functions has `{}` of the state", opcode.name())?,
+            Why::Operation(opcode) => write!(f, "no family of functions has `{}` of the state", rust_name(opcode))?,
+            Why::Beside(opcode) => {
+                write!(f, "no family of functions has `{}` of the state beside minima and maxima", rust_name(opcode))?;
+            }
+            Why::Wraps => f.write_str("arithmetic wraps, and no family has that under bounds or `%`")?,
+            Why::Modulus => f.write_str("a remainder by no constant, or by one above 2^32")?,
+            Why::Start { modulus } => write!(f, "its initial state is not below {modulus}")?,
+            Why::Negative => f.write_str("a remainder of what may be negative")?,
             Why::Mixed => f.write_str("arithmetic and bit operations are mixed")?,
             Why::Bends => f.write_str("minima and maxima bend the state in more than one place")?,
             Why::Growth => f.write_str("a factor under bounds may be larger than 1")?,
@@ -163,7 +193,7 @@ impl fmt::Display for Refusal {
             Why::States => f.write_str("a table is read at the state, of which more than 64 are reached")?,
             Why::Levels { needed } => write!(f, "a cascade of {needed} levels is needed, and 3 are compiled")?,
             Why::Size { bytes } => write!(f, "a stage's state takes {bytes} bytes, and at most 256 are carried")?,
-            Why::Components { got } => write!(f, "{got} components, and a loop has at most 128")?,
+            Why::Components { got } => write!(f, "{got} components, and a loop has at most {MOST_OWN}")?,
             Why::Effort => f.write_str("the step is too large, or too many of its components read each other")?,
             Why::Wrong => f.write_str("the derived scan is not the loop, which is a bug in monoscan")?,
         }
@@ -206,7 +236,7 @@ impl<'a> Written<'a> {
 }
 
 /// The operation nearest to the element that says most about why no family has the group.
-fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value]) -> (Why, Option<Value>) {
+fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value], flat: &Flat) -> (Why, Option<Value>) {
     let mut used = vec![false; code.function().value_count()];
     let mut open: Vec<Value> = members.iter().map(|&member| next[member]).collect();
     while let Some(value) = open.pop() {
@@ -261,8 +291,28 @@ fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value]) -
     };
     let words = insts().any(|(_, inst)| is_word(inst.opcode) && inst.ty.is_int());
     let numbers = insts().any(|(_, inst)| matches!(inst.opcode, Opcode::Add | Opcode::Mul) && inst.ty.is_int());
+    let wraps = flat.overflows.wrapped & mask != 0;
+    if let Some((value, inst)) = last(&|opcode| opcode == Opcode::Rem) {
+        let modulus = code.constant_of(inst.operands()[1]).map(|modulus| modulus.as_int());
+        let modulus = modulus.filter(|modulus| (1..=LARGEST_MODULUS).contains(modulus));
+        let starts =
+            |modulus: i128| members.iter().all(|&member| (0..modulus).contains(&flat.initial[member].as_int()));
+        let why = match modulus {
+            _ if !inst.ty.is_int() => Why::Operation(Opcode::Rem),
+            None => Why::Modulus,
+            Some(modulus) if !starts(modulus) => Why::Start { modulus },
+            Some(_) if wraps => Why::Wraps,
+            Some(_) if inst.ty.is_signed() => Why::Negative,
+            Some(_) => Why::Operation(Opcode::Rem),
+        };
+        return (why, Some(value));
+    }
     if words && numbers {
         return (Why::Mixed, last(&|_| true).map(|(value, _)| value));
+    }
+    let bounds = |opcode| matches!(opcode, Opcode::Min | Opcode::Max | Opcode::AddSat | Opcode::SubSat);
+    if let Some((value, _)) = last(&bounds).filter(|_| wraps) {
+        return (Why::Wraps, Some(value));
     }
     if let Some((value, _)) =
         last(&|opcode| matches!(opcode, Opcode::Eq | Opcode::Ne | Opcode::Lt | Opcode::Le | Opcode::Gt | Opcode::Ge))
@@ -270,6 +320,13 @@ fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value]) -
         return (Why::Compared, Some(value));
     }
     if let Some((value, inst)) = last(&|opcode| matches!(opcode, Opcode::Min | Opcode::Max | Opcode::Abs)) {
+        let beside = |inst: &Inst| match inst.opcode {
+            Opcode::Mul | Opcode::Div => inst.ty.is_int(),
+            opcode => is_word(opcode) || matches!(opcode, Opcode::Cast | Opcode::Not | Opcode::Shl),
+        };
+        if let Some((value, inst)) = insts().filter(|(_, inst)| beside(inst)).last() {
+            return (Why::Beside(inst.opcode), Some(value));
+        }
         let too_wide = is_closed_but_for_width(insts().map(|(_, inst)| inst), members.len() == 1, unknown);
         return (if too_wide { Why::Type(inst.ty) } else { Why::Bends }, Some(value));
     }

@@ -44,37 +44,52 @@ impl Names<'_> {
             return format!("({} - {subtrahend})", self.expression(code, minuend, depth - 1));
         }
         let x: Vec<String> = inst.operands().iter().map(|&x| self.expression(code, x, depth - 1)).collect();
-        let sign = match inst.opcode {
-            Opcode::Add => "+",
-            Opcode::Sub => "-",
-            Opcode::Mul => "*",
-            Opcode::Div => "/",
-            Opcode::Rem => "%",
-            Opcode::And => "&",
-            Opcode::Or => "|",
-            Opcode::Xor => "^",
-            Opcode::Shl => "<<",
-            Opcode::Shr => ">>",
-            Opcode::Eq => "==",
-            Opcode::Ne => "!=",
-            Opcode::Lt => "<",
-            Opcode::Le => "<=",
-            Opcode::Gt => ">",
-            Opcode::Ge => ">=",
-            _ => "",
-        };
         match (inst.opcode, &x[..]) {
-            (_, [a, b]) if !sign.is_empty() => format!("({a} {sign} {b})"),
+            (opcode, [a, b]) if let Some(sign) = sign(opcode) => format!("({a} {sign} {b})"),
             (Opcode::Neg, [a]) => format!("-{a}"),
             (Opcode::Not, [a]) => format!("!{a}"),
-            (Opcode::Cast, [a]) => a.clone(),
+            (Opcode::Cast, [a]) => format!("({a} as {})", inst.ty),
             (Opcode::Select, [c, a, b]) => format!("if {c} {{ {a} }} else {{ {b} }}"),
             (Opcode::Table, [a]) => format!("table[{a}]"),
             (_, [a, rest @ ..]) if !matches!(inst.opcode.rule(), Rule::Constant) => {
-                format!("{a}.{}({})", inst.opcode.name(), rest.join(", "))
+                format!("{a}.{}({})", rust_name(inst.opcode), rest.join(", "))
             }
             _ => inst.opcode.name().to_owned(),
         }
+    }
+}
+
+/// The operator of Rust that an operation is.
+fn sign(opcode: Opcode) -> Option<&'static str> {
+    Some(match opcode {
+        Opcode::Add => "+",
+        Opcode::Sub => "-",
+        Opcode::Mul => "*",
+        Opcode::Div => "/",
+        Opcode::Rem => "%",
+        Opcode::And => "&",
+        Opcode::Or => "|",
+        Opcode::Xor => "^",
+        Opcode::Shl => "<<",
+        Opcode::Shr => ">>",
+        Opcode::Eq => "==",
+        Opcode::Ne => "!=",
+        Opcode::Lt => "<",
+        Opcode::Le => "<=",
+        Opcode::Gt => ">",
+        Opcode::Ge => ">=",
+        _ => return None,
+    })
+}
+
+/// The name of an operation in Rust.
+pub(super) fn rust_name(opcode: Opcode) -> &'static str {
+    match opcode {
+        Opcode::AddSat => "saturating_add",
+        Opcode::SubSat => "saturating_sub",
+        Opcode::Cast => "as",
+        Opcode::Select => "if",
+        opcode => sign(opcode).unwrap_or(opcode.name()),
     }
 }
 

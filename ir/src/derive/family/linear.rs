@@ -20,6 +20,8 @@ use crate::types::{Constant, Type};
 
 /// Most bits of a word: a state has a word for each, and takes at most 256 bytes.
 const MOST_BITS: u32 = 32;
+/// Choices one inside the other that a known value's bits are sought in.
+const CHOICES: usize = 4;
 
 struct Linear {
     /// The component's.
@@ -124,6 +126,22 @@ impl Linear {
     }
 }
 
+/// The bits that a known value may have, through so many choices between two.
+fn bits_of(code: &Code<'_>, value: Value, ty: Type, choices: usize) -> u64 {
+    if let Some(constant) = code.constant_of(value) {
+        return constant.bits() as u64;
+    }
+    let chosen = code.inst(value).filter(|inst| choices > 0 && inst.opcode == Opcode::Select);
+    if let Some(&[_, yes, no]) = chosen.as_ref().map(|inst| inst.operands()) {
+        return bits_of(code, yes, ty, choices - 1) | bits_of(code, no, ty, choices - 1);
+    }
+    match code.range(value) {
+        (least, _) if least < 0 => mask(ty),
+        (_, 0) => 0,
+        (_, most) => u64::MAX >> (most as u64).leading_zeros() & mask(ty),
+    }
+}
+
 /// Whether the element at i ^ j is that at i ^ that at j, for all indices of so many bits.
 fn is_linear(table: &Table, bits: u32) -> bool {
     let element = |index: usize| table.element(index).map_or(0, |element| element.bits());
@@ -138,16 +156,11 @@ impl Domain for Linear {
     type Form = Form;
 
     fn known(&self, code: &mut Code<'_>, value: Value) -> Result<Form, Leave> {
-        let (least, most) = code.range(value);
         let ty = code.ty(value);
         if ty != Type::Bool && !ty.is_int() {
             return Err(Leave);
         }
-        let support = match most {
-            _ if least < 0 => mask(ty),
-            0 => 0,
-            most => u64::MAX >> (most as u64).leading_zeros() & mask(ty),
-        };
+        let support = bits_of(code, value, ty, CHOICES);
         Ok(Form { columns: vec![0; self.ty.bits() as usize], known: value, support })
     }
 

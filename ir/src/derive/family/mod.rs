@@ -42,6 +42,7 @@ use crate::types::{Constant, Type};
 
 pub(super) use ends::Ends;
 pub(crate) use matrix::ABSENT;
+pub(crate) use modular::MOST as LARGEST_MODULUS;
 pub use table::Reached;
 
 /// A closed family of functions of the state, for explanations. `u` is the state before.
@@ -299,9 +300,9 @@ pub(super) fn classify(group: &mut Group<'_, '_>) -> Option<Effect> {
         found.extend(clamp::recognise(group).or_else(|_| ramp::recognise(group)).ok());
         found.extend(matrix::max_plus(group).ok());
         found.extend(matrix::min_plus(group).ok());
-        let moduli = modular::candidates(group);
-        found.extend(moduli.into_iter().filter_map(|modulus| modular::recognise(group, modulus).ok()));
     }
+    let moduli = modular::candidates(group);
+    found.extend(moduli.into_iter().filter_map(|modulus| modular::recognise(group, modulus).ok()));
     let cheapest = found.into_iter().min_by_key(|effect| effect.cost(group.code));
     // A sum with both bounds has a state half as wide in the loop's own type.
     let cheapest = cheapest.map(|effect| match effect.family {

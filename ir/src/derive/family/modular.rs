@@ -4,8 +4,9 @@
 //! (a, b) ⊕ (c, d) = (a·c mod m, (b·c + d) mod m)        identity (1, 0)        seed(u) = (0, u)
 //! ```
 //!
-//! in `u64`, where m² fits. Where a is 1 for every element it is left out. A state at or above m is
-//! none that the loop reaches: its seed has another value.
+//! in `u64`, where (m − 1)·m fits. Where a is 1 for every element it is left out. A state at or
+//! above m is none that the loop reaches: its seed has another value. A mask of low bits is a
+//! modulus too, and the simplifier makes one of `% 1024`.
 
 use rustc_hash::FxHashMap;
 
@@ -17,7 +18,10 @@ use crate::function::{Inst, Payload, Value};
 use crate::opcode::Opcode;
 use crate::types::Type;
 
-/// The moduli that the step of the group names: divisors of `%`, and what counters are compared with.
+/// The largest modulus.
+pub(crate) const MOST: i128 = 1 << 32;
+
+/// The moduli that the step of the group names: divisors of `%`, masks, and what counters are compared with.
 pub(super) fn candidates(group: &Group<'_, '_>) -> Vec<u64> {
     let [member] = *group.members else { return Vec::new() };
     let function = group.code.extract(&[group.next[member]]);
@@ -25,17 +29,20 @@ pub(super) fn candidates(group: &Group<'_, '_>) -> Vec<u64> {
     for inst in &function.insts {
         let compares =
             matches!(inst.opcode, Opcode::Eq | Opcode::Ne | Opcode::Lt | Opcode::Le | Opcode::Gt | Opcode::Ge);
-        if !compares && inst.opcode != Opcode::Rem {
+        if !compares && !matches!(inst.opcode, Opcode::Rem | Opcode::And) {
             continue;
         }
         let known = inst.operands().iter().filter_map(|&value| function.as_constant(value)).map(|c| c.as_int());
-        for number in known.filter(|&number| (1..1 << 31).contains(&number)) {
-            moduli.extend([number as u64, number as u64 + 1]);
+        for number in known.filter(|&number| (1..=MOST).contains(&number)) {
+            match inst.opcode {
+                Opcode::And => moduli.extend((number & (number + 1) == 0).then_some(number as u64 + 1)),
+                _ => moduli.extend([number as u64, number as u64 + 1]),
+            }
         }
     }
     moduli.sort_unstable();
     moduli.dedup();
-    moduli.retain(|&modulus| modulus > 1);
+    moduli.retain(|&modulus| modulus > 1 && i128::from(modulus) <= MOST);
     moduli.truncate(8);
     moduli
 }
@@ -44,6 +51,10 @@ struct Modular {
     modulus: u64,
     /// The component, which is below the modulus.
     component: Value,
+    /// Whether the modulus divides 2^k of the type, so that nothing changes where numbers wrap around.
+    divides: bool,
+    /// Whether they do.
+    wraps: bool,
 }
 
 /// (a, b): u64, not yet reduced.
@@ -74,8 +85,14 @@ impl Modular {
         self.reduced(code, sum)
     }
 
-    fn is(&self, code: &Code<'_>, value: Value) -> bool {
-        code.constant_of(value).is_some_and(|known| known.as_int() == self.modulus as i128)
+    /// Whether an operation of this value takes the remainder by the modulus.
+    fn reduces(&self, code: &Code<'_>, opcode: Opcode, by: Value) -> bool {
+        let by = code.constant_of(by).map(|known| known.as_int());
+        match opcode {
+            Opcode::Rem => by == Some(self.modulus as i128),
+            Opcode::And => self.modulus.is_power_of_two() && by == Some(self.modulus as i128 - 1),
+            _ => false,
+        }
     }
 
     /// `u + 1 == m ? 0 : u + 1`, and `u + k ≥ m ? u + k − m : u + k` for the component u and 0 ≤ k
@@ -133,6 +150,10 @@ impl Domain for Modular {
     type Form = Form;
 
     fn known(&self, code: &mut Code<'_>, value: Value) -> Result<Form, Leave> {
+        if self.divides {
+            let value = code.cast(Type::U64, value);
+            return Ok((code.constant(0u64), self.reduced(code, value)));
+        }
         // Of integers without sign, `x − 1` is `x + MAX` by now.
         let is_taken_away = code.constant_of(value).is_some_and(|constant| taken_away(constant) < 0);
         let is_large = code.constant_of(value).is_some_and(|constant| constant.as_int() >= 1 << 63);
@@ -153,8 +174,8 @@ impl Domain for Modular {
 
     fn operation(&self, code: &mut Code<'_>, inst: &Inst, x: &[Operand<Form>]) -> Result<Form, Leave> {
         match (inst.opcode, x) {
-            (Opcode::Rem, [form, Operand::Known(m)]) if self.is(code, *m) => form.form(),
-            (Opcode::Select, [_, yes, no]) => {
+            (opcode, [form, Operand::Known(by)]) if self.reduces(code, opcode, *by) => form.form(),
+            (Opcode::Select, [_, yes, no]) if !self.wraps => {
                 let Some(form) = self.wraps_around(code, inst) else { return Err(Leave) };
                 if form == inst.operands()[1] { yes.form() } else { no.form() }
             }
@@ -169,6 +190,22 @@ impl Domain for Modular {
             (Opcode::Mul, [Operand::Form(form), Operand::Known(k)] | [Operand::Known(k), Operand::Form(form)]) => {
                 let ((a, b), (_, k)) = ((*form)?, self.known(code, *k)?);
                 Ok((self.product(code, a, k), self.product(code, b, k)))
+            }
+            (Opcode::Shl, [Operand::Form(form), Operand::Known(by)]) => {
+                let Some(by) = code.constant_of(*by).filter(|by| by.bits() < 32) else { return Err(Leave) };
+                let ((a, b), k) = ((*form)?, code.constant((1u64 << by.bits()) % self.modulus));
+                Ok((self.product(code, a, k), self.product(code, b, k)))
+            }
+            // What is taken away is at most m, so m less that is added.
+            (Opcode::Sub, [Operand::Form(form), Operand::Known(k)]) if !inst.ty.is_signed() => {
+                let (min, max) = code.range(*k);
+                if min < 0 || max > self.modulus as i128 {
+                    return Err(Leave);
+                }
+                let ((a, b), m) = ((*form)?, code.constant(self.modulus));
+                let k = code.cast(Type::U64, *k);
+                let k = code.push(Inst::new(Opcode::Sub, Type::U64, &[m, k], Payload::Wraps));
+                Ok((a, self.sum(code, b, k)))
             }
             _ => Err(Leave),
         }
@@ -190,7 +227,7 @@ fn is_reduced(group: &Group<'_, '_>, value: Value, modular: &Modular, known: &mu
     }
     let Some(inst) = code.inst(value) else { return false };
     let reduced = match (inst.opcode, inst.operands()) {
-        (Opcode::Rem, &[_, m]) => modular.is(code, m),
+        (opcode @ (Opcode::Rem | Opcode::And), &[_, by]) => modular.reduces(code, opcode, by),
         (Opcode::Select, &[condition, yes, no]) if code.depends(condition) & group.mask() == 0 => {
             is_reduced(group, yes, modular, known) && is_reduced(group, no, modular, known)
         }
@@ -209,7 +246,13 @@ pub(super) fn recognise(group: &mut Group<'_, '_>, modulus: u64) -> Result<Effec
     if !ty.is_int() || !(0..modulus as i128).contains(&initial) {
         return Err(Leave);
     }
-    let modular = Modular { modulus, component: Value::new(member) };
+    let has_sign =
+        ty.is_signed() && group.code.extract(&[group.next[member]]).insts.iter().any(|inst| inst.opcode == Opcode::Rem);
+    let divides = modulus.is_power_of_two() && !has_sign;
+    if group.wraps && !divides {
+        return Err(Leave);
+    }
+    let modular = Modular { modulus, component: Value::new(member), divides, wraps: group.wraps };
     let (a, b) = group.forms(&modular)?[0];
     if !is_reduced(group, group.next[member], &modular, &mut FxHashMap::default()) {
         return Err(Leave);
