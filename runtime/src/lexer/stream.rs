@@ -1,13 +1,16 @@
 //! A text that comes in chunks, cut anywhere.
 
+use monoscan_codegen::cpu::lexer::LexAutomaton;
+
 use super::part::{Lexing, Part};
 use super::{CpuLexer, TokenColumns};
 use crate::error::Error;
 
 /// The tokens of a text that comes in chunks: the same as in one piece, wherever it is cut.
 ///
-/// A token is given as soon as no byte that may follow changes it. What is pending is kept, and read again when it has doubled, so
-/// that a token as long as many chunks takes time in proportion to its length.
+/// A token is given as soon as no byte that may follow changes it; a run of errors, with the token behind it. What is pending is
+/// kept, and each byte takes the automaton on from it. It is read again only when a token has ended, so a token as long as many
+/// chunks takes time in proportion to its length.
 #[derive(Debug)]
 pub struct TokenStream {
     lexer: CpuLexer,
@@ -17,8 +20,8 @@ pub struct TokenStream {
     base: u64,
     /// Where the run of errors before `pending` began in the whole text, if one is open there.
     error: Option<u64>,
-    /// Bytes from which on `pending` is worth looking at.
-    worth: usize,
+    /// The state of the automaton behind `pending`: one that goes on.
+    state: u16,
     tokens: TokenColumns,
 }
 
@@ -35,7 +38,8 @@ pub struct StreamToken {
 
 impl TokenStream {
     pub(super) fn new(lexer: CpuLexer) -> TokenStream {
-        TokenStream { lexer, pending: Vec::new(), base: 0, error: None, worth: 0, tokens: TokenColumns::default() }
+        let (pending, state) = (Vec::new(), LexAutomaton::START);
+        TokenStream { lexer, pending, base: 0, error: None, state, tokens: TokenColumns::default() }
     }
 
     /// Takes the next chunk, and gives the tokens that are known now.
@@ -49,7 +53,15 @@ impl TokenStream {
         }
         self.pending.try_reserve(chunk.len()).map_err(|_| Error::OutOfMemory { bytes })?;
         self.pending.extend_from_slice(chunk);
-        if self.pending.len() < self.worth { Ok(Vec::new()) } else { self.lex(false) }
+        self.state = self.behind(self.state, chunk);
+        if self.lexer.automaton.goes_on(self.state) { Ok(Vec::new()) } else { self.lex(false) }
+    }
+
+    /// The state of the automaton behind some more bytes.
+    fn behind(&self, state: u16, bytes: &[u8]) -> u16 {
+        let automaton = &self.lexer.automaton;
+        let step = |state: u16, &byte: &u8| Some(automaton.step(state, byte)).filter(|&to| to != LexAutomaton::DEAD);
+        bytes.iter().try_fold(state, step).unwrap_or(LexAutomaton::DEAD)
     }
 
     /// Ends the text, and gives the last tokens.
@@ -85,7 +97,7 @@ impl TokenStream {
         self.error = behind.error.map(|place| error.filter(|_| place == 0).unwrap_or(base + place as u64));
         self.pending.drain(..behind.from);
         self.base += behind.from as u64;
-        self.worth = 2 * self.pending.len();
+        self.state = self.behind(LexAutomaton::START, &self.pending);
         Ok(tokens)
     }
 }

@@ -118,6 +118,30 @@ fn a_text_may_be_cut_anywhere() {
     }
 }
 
+/// Tokens are given when they are decided, however the text before was cut.
+#[test]
+fn a_stream_keeps_no_token_back() {
+    for set in SETS {
+        let (lexer, _) = compile(&set);
+        let mut random = Random(37);
+        for _ in 0..6 {
+            let text = text(&mut random, &set, 60);
+            let mut by_bytes = lexer.stream().expect("it is on the CPU");
+            let mut count = 0;
+            for end in 1..=text.len() {
+                count += by_bytes.push(&text[end - 1..end]).expect("it is short").len();
+                let mut at_once = lexer.stream().expect("it is on the CPU");
+                let decided = at_once.push(&text[..end]).expect("it is short").len();
+                assert_eq!(count, decided, "{}: {}", set.name, text[..end].escape_ascii());
+            }
+        }
+    }
+    let mut stream = Lexer::new(Rules::json()).expect("any rules").stream().expect("it is on the CPU");
+    assert!(stream.push(&[&b"\""[..], &[b'a'; 1000]].concat()).expect("it is short").is_empty());
+    assert_eq!(stream.push(b"\"").expect("it is short").len(), 1);
+    assert_eq!(stream.push(b",").expect("it is short").len(), 1);
+}
+
 #[test]
 fn the_text_may_end_anywhere() {
     for set in SETS {
