@@ -14,7 +14,7 @@ use super::listing::Listing;
 use super::scans::Scans;
 use super::words::Split;
 use super::{
-    Kind, KindNumber, LexerBuilder, LexerError, LexerStream, LexerTables, LookAhead, PlaceNumber, Rules,
+    Kind, KindNumber, LexerBuilder, LexerError, LexerStream, LexerTables, LookAhead, PlaceNumber, Rules, Shadowed,
     TokenColumnsOf, TokenList,
 };
 
@@ -52,6 +52,8 @@ struct Analysed {
     look_ahead: LookAhead,
     /// For scans, made when first needed.
     tables: OnceLock<LexerTables>,
+    /// Found when first asked for.
+    shadowed: OnceLock<Vec<Shadowed>>,
 }
 
 impl std::fmt::Debug for Analysed {
@@ -85,7 +87,7 @@ impl Lexer {
         let split = Split::new(&rules)?;
         let look_ahead = LookAhead::of(&split.dfa, &rules);
         let kept = Kept { rules: rules.iter().map(|rule| !rule.is_skip()).collect(), errors: true };
-        let analysed = Arc::new(Analysed { split, look_ahead, tables: OnceLock::new() });
+        let analysed = Arc::new(Analysed { split, look_ahead, tables: OnceLock::new(), shadowed: OnceLock::new() });
         Ok(Lexer::of(rules.into(), analysed, kept, Device::cpu()))
     }
 

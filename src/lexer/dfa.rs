@@ -9,7 +9,6 @@
 //! Where rules ask for kinds of incomplete tokens, every state that is on the way to a token
 //! accepts such a kind, if it accepts no other.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::hash::Hash;
@@ -26,7 +25,6 @@ use super::LexerError;
 use super::gather::Kind;
 use super::minimal::{merge_classes, minimise};
 use super::rules::{self, Role, Rule, Rules};
-use super::shadow::{Shadowed, Shadows};
 
 /// The most states that the determinised rules may have. A lexer for C, keywords included, has
 /// about 300.
@@ -39,7 +37,7 @@ const MEMORY_LIMIT: usize = 32 << 20;
 pub(super) type Searcher = dense::DFA<Vec<u32>>;
 
 /// The findings of [`explore`].
-type Explored = (TokenDfa, Vec<Option<RuleIndex>>, Vec<Shadowed>);
+type Explored = (TokenDfa, Vec<Option<RuleIndex>>);
 
 /// A state of a [`TokenDfa`] or of what is made from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,22 +76,17 @@ impl TokenDfa {
 
     /// Determinises and minimises the rules.
     pub(super) fn new(rules: &Rules) -> Result<TokenDfa, LexerError> {
-        Ok(TokenDfa::of(rules, |_| true)?.0)
+        TokenDfa::of(rules, |_| true)
     }
 
-    /// The same of some of the rules, by their places; and which of these are shadowed by others.
-    pub(super) fn of(rules: &Rules, include: impl Fn(usize) -> bool) -> Result<(TokenDfa, Vec<Shadowed>), LexerError> {
-        let included: Vec<usize> = (0..rules.len()).filter(|&i| include(i) && rule(rules, i).has_pattern()).collect();
-        if included.is_empty() {
-            return Ok((TokenDfa::without_tokens(), Vec::new()));
-        }
-        let patterns: Vec<&str> = included.iter().map(|&i| rule(rules, i).pattern()).collect();
-        let searcher = determinise(&patterns, rules::syntax(), MatchKind::All)?;
-        let (mut delayed, named, shadowed) = explore(&searcher, rules, &included)?;
+    /// The same of some of the rules, by their places.
+    pub(super) fn of(rules: &Rules, include: impl Fn(usize) -> bool) -> Result<TokenDfa, LexerError> {
+        let Some((searcher, included)) = searcher(rules, include)? else { return Ok(TokenDfa::without_tokens()) };
+        let (mut delayed, named) = explore(&searcher, rules, &included)?;
         if rules.names_incomplete() {
             delayed.accept_incomplete(rules, named);
         }
-        Ok((delayed.minimised(), shadowed))
+        Ok(delayed.minimised())
     }
 
     /// The smallest automaton that does the same.
@@ -172,6 +165,19 @@ pub(super) fn precedence(rules: &Rules, index: usize) -> (bool, usize) {
     (rule(rules, index).role() != Role::Keyword, index)
 }
 
+/// Some of the rules determinised, by their places; and the place of the rule of each pattern. None if they are none.
+pub(super) fn searcher(
+    rules: &Rules,
+    include: impl Fn(usize) -> bool,
+) -> Result<Option<(Searcher, Vec<usize>)>, LexerError> {
+    let included: Vec<usize> = (0..rules.len()).filter(|&i| include(i) && rule(rules, i).has_pattern()).collect();
+    if included.is_empty() {
+        return Ok(None);
+    }
+    let patterns: Vec<&str> = included.iter().map(|&i| rule(rules, i).pattern()).collect();
+    Ok(Some((determinise(&patterns, rules::syntax(), MatchKind::All)?, included)))
+}
+
 /// Determinises patterns, anchored: of all matches, or of those that a backtracking search would find, of which the last is the one.
 pub(super) fn determinise(patterns: &[&str], syntax: syntax::Config, kind: MatchKind) -> Result<Searcher, LexerError> {
     let parsed = syntax::parse_many_with(patterns, &syntax).map_err(LexerError::automaton)?;
@@ -210,25 +216,21 @@ pub(super) fn determinise_parsed(patterns: &[Hir], kind: MatchKind) -> Result<Se
 }
 
 /// Lists the states of `searcher` with dense numbers and undelayed matches: the dead state first, then the start.
-/// Also says, for each state, which is the earliest rule that matches there and has a kind for incomplete tokens; and
-/// which rules are shadowed.
+/// Also says, for each state, which is the earliest rule that matches there and has a kind for incomplete tokens.
 fn explore(searcher: &Searcher, rules: &Rules, included: &[usize]) -> Result<Explored, LexerError> {
     let mut named = vec![None];
-    let shadows = RefCell::new(Shadows::new(rules));
-    let accept = |place: usize, state: StateID| {
+    let accept = |_, state: StateID| {
         let mut matching: Vec<RuleIndex> =
             matching(searcher, state).map(|pattern| included[pattern] as RuleIndex).collect();
         matching.sort_by_key(|&rule| precedence(rules, usize::from(rule)));
         named.push(matching.iter().copied().filter(|&rule| rules.incomplete_of(usize::from(rule)).is_some()).min());
-        shadows.borrow_mut().state(place, &matching);
         matching.first().copied()
     };
-    let reached = |from, byte| shadows.borrow_mut().reached(from, byte);
-    let dfa = list(searcher, start(searcher)?, |_, _, to| to, accept, reached)?;
+    let dfa = list(searcher, start(searcher)?, |_, _, to| to, accept)?;
     match dfa.accept(TokenDfa::START) {
         // Rare: the parser's own bound did not see it, as in `([a&&b])*`.
         Some(rule) => Err(LexerError::EmptyMatch { rule: rules.name(Kind::Rule(rule)).to_owned() }),
-        None => Ok((dfa, named, shadows.into_inner().finish())),
+        None => Ok((dfa, named)),
     }
 }
 
@@ -240,14 +242,12 @@ pub(super) fn start(searcher: &Searcher) -> Result<StateID, LexerError> {
 /// Lists what is reached from `start`, breadth first, as a DFA: states of `searcher`, and whatever else `with` adds to the state
 /// that a byte leads to.
 ///
-/// `accept` is asked for each in turn, with its number among them; `reached` is told from which of them and by which byte the next
-/// new one was found.
+/// `accept` is asked for each in turn, with its number among them.
 pub(super) fn list<N: Node>(
     searcher: &Searcher,
     start: N,
     with: impl Fn(N, u8, StateID) -> N,
     mut accept: impl FnMut(usize, N) -> Option<RuleIndex>,
-    mut reached: impl FnMut(usize, u8),
 ) -> Result<TokenDfa, LexerError> {
     let searcher_classes = searcher.byte_classes();
     let class_of: [u8; 256] = std::array::from_fn(|byte| searcher_classes.get(byte as u8));
@@ -274,7 +274,6 @@ pub(super) fn list<N: Node>(
                 Entry::Vacant(_) if known + 1 == MAX_STATES => return Err(LexerError::TooManyStates),
                 Entry::Vacant(place) => {
                     found.push(to);
-                    reached(at, byte);
                     *place.insert(State::new(known + 1))
                 }
             };
@@ -304,13 +303,17 @@ pub(super) fn matching(searcher: &Searcher, state: StateID) -> impl Iterator<Ite
     (0..count).map(move |i| searcher.match_pattern(end, i).as_usize())
 }
 
+/// All bytes, those that read well in a message first; some come again.
+pub(super) fn bytes_by_charm() -> impl DoubleEndedIterator<Item = u8> {
+    let others = (0..=255u8).filter(|byte| !byte.is_ascii_graphic());
+    (b'a'..=b'z').chain(b'0'..=b'9').chain(b'!'..=b'~').chain(others)
+}
+
 /// One byte of every class.
 pub(super) fn sample_bytes(class_of: &[u8; 256], classes: usize) -> Vec<u8> {
-    // What reads well in a message comes last, and stays.
-    let by_charm = (0..=255u8).rev().filter(|b| !b.is_ascii_graphic()).chain((b'!'..=b'~').rev());
-    let by_charm = by_charm.chain((b'0'..=b'9').rev()).chain((b'a'..=b'z').rev());
     let mut samples = vec![0; classes];
-    for byte in by_charm {
+    // The last one of a class stays.
+    for byte in bytes_by_charm().rev() {
         samples[usize::from(class_of[usize::from(byte)])] = byte;
     }
     samples

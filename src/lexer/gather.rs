@@ -57,7 +57,9 @@ pub struct Counts {
 
 impl<'a> Tokens<'a> {
     pub(super) fn new(labels: &'a [u8], rules: &Rules, skips: Skips) -> Tokens<'a> {
-        let skipped = (0..).zip(rules.iter()).filter(|(_, rule)| rule.is_skip()).fold(0, |set, (i, _)| set | 1 << i);
+        // Labels have no rules further on.
+        let labelled = (0..u128::BITS).zip(rules.iter());
+        let skipped = labelled.filter(|(_, rule)| rule.is_skip()).fold(0, |set, (i, _)| set | 1 << i);
         let dropped = if skips == Skips::Drop { skipped } else { 0 };
         let mut tokens = Tokens { labels, dropped, rules: rules.len() as u8, start: 0, block: 0, ends: 0 };
         tokens.look_at(0);

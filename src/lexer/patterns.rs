@@ -247,7 +247,7 @@ impl Automaton {
             });
             (place > 0).then_some(place as u16)
         };
-        let dfa = dfa::list(&searcher, dfa::start(&searcher)?, |_, _, to| to, accept, |_, _| {})?.minimised();
+        let dfa = dfa::list(&searcher, dfa::start(&searcher)?, |_, _, to| to, accept)?.minimised();
         if let Some(set) = dfa.accept(TokenDfa::START) {
             // Rare: the parser's own bound did not see it, as in `[a&&b]*`.
             return Err(PatternSetError::Empty { pattern: sets[usize::from(set)][0] });

@@ -10,22 +10,20 @@ use regex_automata::util::syntax::parse_with;
 use regex_syntax::hir::HirKind;
 
 use super::LexerError;
-use super::dfa::{RuleIndex, TokenDfa, precedence, rule};
+use super::dfa::{RuleIndex, TokenDfa, precedence};
 use super::rules::{Role, Rule, Rules, syntax};
-use super::shadow::Shadowed;
 
 /// The automaton of the rules without words, and the words.
 pub(super) struct Split {
     pub(super) dfa: TokenDfa,
     /// Each with its rule.
     pub(super) words: Vec<(Vec<u8>, RuleIndex)>,
-    pub(super) shadowed: Vec<Shadowed>,
 }
 
 impl Split {
     pub(super) fn new(rules: &Rules) -> Result<Split, LexerError> {
         let candidates = candidates(rules);
-        let (mut dfa, mut shadowed) = TokenDfa::of(rules, |rule| !candidates.values().any(|&other| other == rule))?;
+        let mut dfa = TokenDfa::of(rules, |rule| !candidates.values().any(|&other| other == rule))?;
         let count = candidates.len();
         let mut words: Vec<(Vec<u8>, usize)> = candidates
             .into_iter()
@@ -40,20 +38,12 @@ impl Split {
         words.sort_unstable_by_key(|&(_, rule)| rule);
         if words.len() < count {
             let taken = |rule| words.iter().any(|&(_, word)| word == rule);
-            (dfa, shadowed) = TokenDfa::of(rules, |rule| !taken(rule))?;
+            dfa = TokenDfa::of(rules, |rule| !taken(rule))?;
         }
         // Code enters the start with the first byte of a token alone.
         dfa.enter_start_never();
-        let name = |index: usize| rule(rules, index).name().to_owned();
-        for &(ref word, winner) in &words {
-            let Some(other) = dfa.accept(dfa.run(word)).map(usize::from) else { continue };
-            let never = word_of(rule(rules, other)).as_ref() == Some(word);
-            if never || rule(rules, winner).role() != Role::Keyword {
-                shadowed.push(Shadowed { rule: name(other), by: name(winner), text: word.clone(), never });
-            }
-        }
         let words = words.into_iter().map(|(word, rule)| (word, rule as RuleIndex)).collect();
-        Ok(Split { dfa, words, shadowed })
+        Ok(Split { dfa, words })
     }
 
     /// The automaton as it is compiled.

@@ -71,12 +71,12 @@ impl<'a> Boundaries<'a> {
         match (self, error) {
             (
                 Boundaries::Keys(offsets),
-                Error::Offsets { expected: ExpectedOffset::Last { records } | ExpectedOffset::AtMost { records }, .. },
-            ) => Error::Length {
-                argument: Argument::Keys,
-                expected: records,
-                got: offsets.last().copied().unwrap_or(0),
-            },
+                Error::Offsets {
+                    expected: ExpectedOffset::Last { records } | ExpectedOffset::AtMost { records }, ..
+                },
+            ) => {
+                Error::Length { argument: Argument::Keys, expected: records, got: offsets.last().copied().unwrap_or(0) }
+            }
             (_, error) => error,
         }
     }

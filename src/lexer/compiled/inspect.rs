@@ -5,6 +5,7 @@ use std::fmt::Write;
 use monoscan_runtime::Device;
 
 use super::{Lexer, get_or_make};
+use crate::lexer::shadow;
 use crate::lexer::words::Split;
 use crate::lexer::{LexerError, LexerTables, LookAhead, Rules, Shadowed};
 
@@ -58,7 +59,7 @@ impl Lexer {
         &self.rules
     }
 
-    /// Rules that lose ties to others, or never win.
+    /// Rules that lose ties to others, or never win. Found by the first call, in about the time that [`Lexer::new`] takes.
     ///
     /// ```
     /// use monoscan::lexer::{Lexer, Rules};
@@ -68,7 +69,8 @@ impl Lexer {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn shadowed(&self) -> &[Shadowed] {
-        &self.analysed.split.shadowed
+        let found = || shadow::shadowed(&self.rules, &self.analysed.split.words);
+        self.analysed.shadowed.get_or_init(|| found().expect("the same rules were determinised before"))
     }
 
     /// How far ahead the rules look, and which do.

@@ -164,7 +164,7 @@ fn automaton(pattern: &str) -> Result<LexAutomaton, PatternError> {
         Some(packed(kind, if alternatives[kind].gives_back { node.length } else { 0 }))
     };
     let start = WithLength { state: dfa::start(&searcher)?, length: 0 };
-    let listed = dfa::list(&searcher, start, behind, accept, |_, _| {})?;
+    let listed = dfa::list(&searcher, start, behind, accept)?;
     if let Some(packed) = listed.accept(TokenDfa::START) {
         // Rare: the parser's own bound did not see it, as in `[a&&b]*`.
         return Err(PatternError::Empty { alternative: usize::from(packed >> 3) + 1 });

@@ -9,6 +9,7 @@ mod random;
 mod refused;
 mod rules;
 pub(super) mod sets;
+mod shadow;
 mod typed;
 
 use monoscan_ir::{Constant, interp};

@@ -164,7 +164,9 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     pub fn reduce(self, input: impl Columns<In>) -> Result<S, Error> {
         let sequences = match &self.sequences {
             Ok(Sequences::Segments(Boundaries::OffsetColumn(offsets, _))) => offsets.len().saturating_sub(1),
-            Ok(Sequences::Segments(boundaries)) if let Some(offsets) = boundaries.offsets() => offsets.len().saturating_sub(1),
+            Ok(Sequences::Segments(boundaries)) if let Some(offsets) = boundaries.offsets() => {
+                offsets.len().saturating_sub(1)
+            }
             Ok(Sequences::Rows(rows)) => rows.count(),
             Ok(Sequences::Line | Sequences::Segments(_) | Sequences::Segmented(_)) | Err(_) => {
                 if let Some(total) = self.short_total(&input) {

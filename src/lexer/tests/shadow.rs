@@ -1,0 +1,79 @@
+//! Rules that lose ties, against all short texts.
+
+use std::collections::BTreeMap;
+
+use regex_automata::MatchKind;
+use regex_automata::dfa::Automaton;
+use scan_kit::Random;
+
+use super::super::dfa::{self, Searcher};
+use super::super::rules::{Role, syntax};
+use super::super::*;
+
+/// Regexes over two letters that can be told apart by texts of at most [`LONGEST`] letters.
+const REGEXES: [&str; 16] =
+    ["a", "b", "aa", "ab", "ba", "aab", "a+", "b+", "[ab]", "a{2}", "a|b", "aa|ab", "(ab)+", "a*b", "ba?", "[ab]{2,3}"];
+const KEYWORDS: [&str; 5] = ["a", "b", "aa", "ab", "aab"];
+const LONGEST: usize = 6;
+
+/// A text that a rule matches and another wins.
+type Tie = (String, String, usize, bool);
+
+/// By asking each rule about each text: the loser, the winner, the length of a shortest text, and whether the loser never wins.
+fn by_all_texts(rules: &Rules) -> Vec<Tie> {
+    let alone = |rule: &Rule| dfa::determinise(&[rule.pattern()], syntax(), MatchKind::All).expect("it is small");
+    let mut all: Vec<(&Rule, Searcher)> =
+        rules.iter().filter(|rule| rule.has_pattern()).map(|rule| (rule, alone(rule))).collect();
+    // Keywords win; of others the earlier one.
+    all.sort_by_key(|(rule, _)| rule.role() != Role::Keyword);
+    let mut ties: BTreeMap<(usize, usize), usize> = BTreeMap::new();
+    let mut wins = vec![false; all.len()];
+    for len in 1..=LONGEST {
+        for bits in 0..1u32 << len {
+            let text: Vec<u8> = (0..len).map(|place| if bits >> place & 1 == 0 { b'a' } else { b'b' }).collect();
+            let matching: Vec<usize> = (0..all.len()).filter(|&rule| matches(&all[rule].1, &text)).collect();
+            let Some((&winner, losers)) = matching.split_first() else { continue };
+            wins[winner] = true;
+            for &loser in losers {
+                ties.entry((loser, winner)).or_insert(len);
+            }
+        }
+    }
+    let told = ties.into_iter().filter(|((loser, winner), _)| !wins[*loser] || all[*winner].0.role() != Role::Keyword);
+    let name = |rule: usize| all[rule].0.name().to_owned();
+    let mut told: Vec<Tie> =
+        told.map(|((loser, winner), len)| (name(loser), name(winner), len, !wins[loser])).collect();
+    told.sort();
+    told
+}
+
+fn matches(rule: &Searcher, text: &[u8]) -> bool {
+    let start = dfa::start(rule).expect("it looks at nothing before");
+    let state = text.iter().fold(start, |state, &byte| rule.next_state(state, byte));
+    dfa::matching(rule, state).next().is_some()
+}
+
+#[test]
+fn ties_are_those_of_all_texts() {
+    let mut random = Random(41);
+    for _ in 0..400 {
+        let mut text = String::new();
+        for rule in 0..2 + random.below(4) {
+            text += &format!("R{rule} {}\n", REGEXES[random.below(REGEXES.len())]);
+        }
+        if random.chance(2) {
+            text += &format!("keyword {}\n", KEYWORDS[random.below(KEYWORDS.len())]);
+        }
+        if random.chance(3) {
+            text += "incomplete OPEN_\n";
+        }
+        let Ok(rules) = Rules::parse(&text) else { continue };
+        let lexer = Lexer::new(rules).expect("any rules");
+        let mut found: Vec<Tie> = Vec::new();
+        for Shadowed { rule, by, text, never } in lexer.shadowed() {
+            found.push((rule.clone(), by.clone(), text.len(), *never));
+        }
+        found.sort();
+        assert_eq!(found, by_all_texts(lexer.rules()), "{text}");
+    }
+}
