@@ -54,8 +54,9 @@ impl Scan<()> {
     /// samples.
     ///
     /// # Where it differs from the loop
-    /// - Sums and products of floats are regrouped between blocks, so last places differ. A block itself runs the
-    ///   step, to the bit of the loop, unless a kernel in vectors is faster.
+    /// - Sums and products of floats are regrouped between blocks, so last places differ. A block itself runs the step, to the bit
+    ///   of the loop, unless a kernel in vectors is faster, as [`explain`](Scan::explain) says. Such a kernel regroups short
+    ///   lines too, and takes the compensation from a compensated sum; `PlanOptions { vector: Some(false), .. }` does without.
     /// - Infinities: a step is regrouped, `s + r * (x - s)` to `(1 - r) * s + r * x`, which an infinite state or record leads
     ///   elsewhere: the loop to NaN, as ∞ − ∞, and the scan to infinity.
     /// - NaN: a comparison such as `if s > x { s } else { x }` becomes a maximum, and bounds of a

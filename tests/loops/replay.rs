@@ -212,3 +212,37 @@ fn exclusive_and_reversed_scans_replay_the_step_in_blocks() -> Result<(), Error>
     assert_eq!(scan.reversed().exclusive((&fill, &take))?, behind);
     Ok(())
 }
+
+/// A compensated sum, whose rounding is its purpose.
+#[scan_fn]
+fn compensated(s: (f64, f64), x: f64) -> (f64, f64) {
+    let y = x - s.1;
+    let t = s.0 + y;
+    (t, (t - s.0) - y)
+}
+
+/// Kernels in vectors regroup a block, and say so; without them it is the loop, to the bit.
+#[test]
+fn a_block_is_the_loop_without_vectors() -> Result<(), Error> {
+    let x: Vec<f64> = (0..40).map(|i| if i == 0 { 1e16 } else { 1.0 + 0.37 * i as f64 }).collect();
+    let mut state = (0.0, 0.0);
+    let expected: Vec<(f64, f64)> = x
+        .iter()
+        .map(|&x| {
+            state = compensated(state, x);
+            state
+        })
+        .collect();
+    let plan = PlanOptions { vector: Some(true), ..PlanOptions::default() };
+    let regrouped = Scan::loop_builder(compensated {}, (0.0, 0.0)).plan(plan).build()?;
+    assert!(
+        regrouped.explain().contains("by kernels in vectors from the first elements on"),
+        "{}",
+        regrouped.explain()
+    );
+    let plan = PlanOptions { vector: Some(false), ..PlanOptions::default() };
+    let exact = Scan::loop_builder(compensated {}, (0.0, 0.0)).plan(plan).build()?;
+    assert!(!exact.explain().contains("kernels in vectors"), "{}", exact.explain());
+    assert_eq!(exact.inclusive(&x)?, expected);
+    Ok(())
+}

@@ -45,9 +45,17 @@ impl Plan {
         )?;
         let results = match association {
             Association::Any => "exact, so the same as the sequential loop's",
+            Association::Fixed if self.regroups_blocks() => {
+                "rounded in another order than the loop's, by kernels in vectors from the first elements on; the same for any number of threads"
+            }
             Association::Fixed => "rounded in another order than the loop's; the same for any number of threads",
         };
         write!(f, "results: {results}")
+    }
+
+    /// Whether a kernel in vectors replays blocks, so that no block is the loop to the bit.
+    fn regroups_blocks(&self) -> bool {
+        self.reasons.lanes.is_some() && (self.vector.scan || self.vector.scan_one)
     }
 
     /// The expected speed on so many threads, and what bounds it.
