@@ -84,7 +84,7 @@ impl TokenDfa {
         let Some((searcher, included)) = searcher(rules, include)? else { return Ok(TokenDfa::without_tokens()) };
         let (mut delayed, named) = explore(&searcher, rules, &included)?;
         if rules.names_incomplete() {
-            delayed.accept_incomplete(rules, named);
+            delayed.accept_incomplete(rules, &named);
         }
         Ok(delayed.minimised())
     }
@@ -107,21 +107,24 @@ impl TokenDfa {
     /// Lets every state but the start accept the kind of what begins a token, if it accepts nothing and there is such a kind.
     ///
     /// `earliest` has for each state the earliest rule with a kind for incomplete tokens, of those that match there.
-    fn accept_incomplete(&mut self, rules: &Rules, mut earliest: Vec<Option<RuleIndex>>) {
+    fn accept_incomplete(&mut self, rules: &Rules, earliest: &[Option<RuleIndex>]) {
         self.enter_start_never();
-        earliest.resize(self.accept.len(), None);
-        // From now on: of those that match there or further on.
-        loop {
-            let mut changed = false;
-            for state in self.states() {
-                let ahead = (0..self.classes).filter_map(|c| earliest[self.next(state, c).index()]).min();
-                let known = earliest[state.index()];
-                let best = [known, ahead].into_iter().flatten().min();
-                changed |= best != known;
-                earliest[state.index()] = best;
-            }
-            if !changed {
-                break;
+        let mut into = vec![Vec::new(); self.accept.len()];
+        for from in self.states() {
+            (0..self.classes).for_each(|class| into[self.next(from, class).index()].push(from.index()));
+        }
+        let mut seeds: Vec<(RuleIndex, usize)> =
+            earliest.iter().enumerate().filter_map(|(state, rule)| Some(((*rule)?, state))).collect();
+        seeds.sort_unstable();
+        // Of those that match there or further on: the earliest rule takes all states that lead to it.
+        let mut earliest = vec![None; self.accept.len()];
+        for (rule, state) in seeds {
+            let mut open = vec![state];
+            while let Some(state) = open.pop() {
+                if earliest[state].is_none() {
+                    earliest[state] = Some(rule);
+                    open.extend(&into[state]);
+                }
             }
         }
         for state in self.states().filter(|&q| q != TokenDfa::START) {

@@ -43,7 +43,7 @@ pub enum LexerError {
     NoStream,
     /// The determinised rules are larger than [`MAX_STATES`], or than the memory set aside to build them.
     #[error(
-        "the rules need more than {MAX_STATES} states as an automaton: bounded repetitions such as `{{1,1000}}` and Unicode classes cost most"
+        "the automaton needs more than {MAX_STATES} states: bounded repetitions such as `{{1,1000}}` and Unicode classes cost most"
     )]
     TooManyStates,
     /// As a scan, which labels and GPUs need, the rules have more than [`MAX_SCAN_STATES`] states; and those that one symbol leads

@@ -4,7 +4,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use super::{ERROR_NAME, MAX_RULES};
+use super::{ERROR_NAME, MAX_RULES, Role};
 
 /// Everything that is wrong with some rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,27 +75,48 @@ impl fmt::Display for Place {
 pub enum Fault {
     /// A line has no name, or something else where the name should be.
     #[error(
-        "expected a rule name (a letter or `_`, then letters, digits, `_` or `-`), found {}",
-        if .found.is_empty() { "the end of the line".to_owned() } else { format!("`{}`", .found) }
+        "expected a name (a letter or `_`, then letters, digits, `_` or `-`), found {}",
+        if .found.is_empty() { "nothing".to_owned() } else { format!("`{}`", .found) }
     )]
     Name {
-        /// The word in its place; empty at the end of the line.
+        /// The word in its place, which may be empty.
         found: String,
     },
     /// A name that means something else already.
-    #[error("`{ERROR_NAME}` names the bytes that no rule matches: choose another name")]
-    Reserved,
+    #[error(
+        "`{ERROR_NAME}` names the bytes that no rule matches: {}",
+        match .role {
+            Role::Token | Role::Skip => "choose another name",
+            // Its name is its text.
+            Role::Keyword => "write it as a rule, such as `ERROR_WORD ERROR`, before the others",
+            Role::Incomplete { .. } => "choose another prefix for incomplete tokens",
+        }
+    )]
+    Reserved {
+        /// The role of what has the name.
+        role: Role,
+    },
     /// A name without a regex.
-    #[error("expected a regex after the rule name {name}, found the end of the line")]
+    #[error("expected a regex after the rule name {name}, found nothing")]
     NoRegex {
         /// The rule.
         name: String,
     },
     /// A second rule of one name.
-    #[error("{} {first} has a rule {name} already: write one rule whose regex joins the two with `|`", if *.in_text { "line" } else { "rule number" })]
+    #[error(
+        "{} {first} has a rule {name} already: {}",
+        if *.in_text { "line" } else { "rule number" },
+        match .role {
+            Role::Token | Role::Skip => "write one rule whose regex joins the two with `|`",
+            Role::Keyword => "a keyword is written once, and is no rule's name",
+            Role::Incomplete { .. } => "choose another prefix for incomplete tokens",
+        }
+    )]
     Duplicate {
         /// The rule.
         name: String,
+        /// The role of the second one.
+        role: Role,
         /// The line, or the number in the builder, of the first rule of this name.
         first: usize,
         /// Whether it is a line.

@@ -25,6 +25,8 @@ pub(in super::super) struct Reader {
     names: HashMap<String, usize>,
     faults: Vec<RuleFault>,
     incomplete: Option<Incomplete>,
+    /// Whether there was one rule too many, which is said once.
+    is_full: bool,
     /// Calls of a builder.
     calls: usize,
 }
@@ -92,7 +94,7 @@ impl Reader {
             RuleForm::Skip(regex) => self.variant(Role::Skip, name, regex, place),
             RuleForm::Keyword("") => self.fault(place, Fault::NoKeyword),
             RuleForm::Keyword(word) => {
-                if self.is_new(word, place) {
+                if self.is_new(word, Role::Keyword, place) {
                     self.push(word, literal(word), Role::Keyword, place);
                 }
             }
@@ -124,7 +126,7 @@ impl Reader {
         if let Err(fault) = check_name(name) {
             return self.fault(place, fault);
         }
-        let is_new = self.declare(name, place);
+        let is_new = self.declare(name, role, place);
         match check_regex(name, pattern, at) {
             Ok(()) if is_new => self.push(name, pattern.to_owned(), role, place),
             Ok(()) => {}
@@ -154,19 +156,19 @@ impl Reader {
     }
 
     /// Whether this name is free; from now on it is not.
-    fn declare(&mut self, name: &str, place: Place) -> bool {
+    fn declare(&mut self, name: &str, role: Role, place: Place) -> bool {
         if name == ERROR_NAME {
-            self.fault(place, Fault::Reserved);
+            self.fault(place, Fault::Reserved { role });
             return false;
         }
-        self.is_new(name, place)
+        self.is_new(name, role, place)
     }
 
     /// Whether no rule has this name; from now on one has.
-    fn is_new(&mut self, name: &str, place: Place) -> bool {
+    fn is_new(&mut self, name: &str, role: Role, place: Place) -> bool {
         if let Some(&first) = self.names.get(name) {
             let in_text = matches!(place, Place::Text { .. });
-            self.fault(place, Fault::Duplicate { name: name.to_owned(), first, in_text });
+            self.fault(place, Fault::Duplicate { name: name.to_owned(), role, first, in_text });
             return false;
         }
         self.names.insert(name.to_owned(), place.row());
@@ -175,7 +177,7 @@ impl Reader {
 
     /// A rule that is right on its own, if its name is free.
     fn add(&mut self, name: &str, pattern: String, role: Role, place: Place) {
-        if self.declare(name, place) {
+        if self.declare(name, role, place) {
             self.push(name, pattern, role, place);
         }
     }
@@ -183,7 +185,10 @@ impl Reader {
     /// A rule that is right on its own, whose name was declared.
     fn push(&mut self, name: &str, pattern: String, role: Role, place: Place) {
         if self.rules.len() == MAX_RULES {
-            return self.fault(place, Fault::TooMany);
+            if !std::mem::replace(&mut self.is_full, true) {
+                self.fault(place, Fault::TooMany);
+            }
+            return;
         }
         self.rules.push(Rule { name: name.to_owned(), pattern, role, row: place.row() });
     }
@@ -209,8 +214,11 @@ impl Reader {
     /// Adds a kind for what begins a token of a rule, for each rule that has one.
     fn name_incomplete(&mut self, Incomplete { prefix, place, of }: &Incomplete) {
         for (name, place) in of {
+            let one_byte = self.rules.iter().any(|rule| rule.name == *name && is_one_byte(&rule.pattern));
             if !self.names.contains_key(name) {
                 self.fault(*place, Fault::UnknownRule { name: name.clone() });
+            } else if one_byte {
+                self.fault(*place, Fault::NeverIncomplete { name: name.clone() });
             }
         }
         for index in 0..self.rules.len() {
@@ -277,7 +285,7 @@ fn check_regex(name: &str, pattern: &str, place: Place) -> Result<(), RuleFault>
     }
     let regex = match parse_with(pattern, &syntax()) {
         Ok(regex) => regex,
-        Err(error) => return fault(Fault::Regex { name, message: error.to_string() }),
+        Err(error) => return fault(Fault::Regex { name, message: in_words(&error) }),
     };
     if let Some(offset) = lazy(pattern) {
         return Err(RuleFault { place: place.right(pattern[..offset].chars().count()), fault: Fault::Lazy { name } });
@@ -289,6 +297,17 @@ fn check_regex(name: &str, pattern: &str, place: Place) -> Result<(), RuleFault>
         return fault(Fault::Empty { name });
     }
     Ok(())
+}
+
+/// The parser's words, and what would do where rules are about bytes.
+fn in_words(error: &regex_syntax::Error) -> String {
+    let needs_unicode = matches!(
+        error,
+        regex_syntax::Error::Translate(error) if *error.kind() == regex_syntax::hir::ErrorKind::UnicodeNotAllowed
+    );
+    let remedy =
+        if needs_unicode { "\nrules are about bytes: write `(?u:…)` around what is about Unicode" } else { "" };
+    format!("{error}{remedy}")
 }
 
 /// Where a regex, which parses, has its first lazy repetition, or the flag that makes repetitions lazy.
@@ -311,6 +330,7 @@ fn lazy(pattern: &str) -> Option<usize> {
                 _ => None,
             };
             let swap = |item: &&ast::FlagsItem| item.kind == FlagsItemKind::Flag(Flag::SwapGreed);
+            let flags = flags.filter(|flags| flags.flag_state(Flag::SwapGreed) == Some(true));
             match flags.and_then(|flags| flags.items.iter().find(swap)) {
                 Some(item) => Err(item.span.start.offset),
                 None => Ok(()),
