@@ -86,7 +86,7 @@ pub(crate) fn call(
     match (carry, call.shape) {
         (None, _) => Ok(()),
         (Some(carry), Shape::Rows(rows)) => states(|| carry_types(program), "carry", rows.count(), carry),
-        (Some(carry), _) => state(|| carry_types(program), "carry", carry),
+        (Some(carry), _) => states(|| carry_types(program), "carry", 1, carry),
     }
 }
 
@@ -215,18 +215,15 @@ pub(crate) fn check_offsets(offsets: &[usize], len: usize) -> Result<(), Error> 
         let got = offsets.get(place).copied().unwrap_or(0);
         Err(Error::Offsets { place, expected, got })
     };
-    match offsets {
-        [] => Err(Error::NoOffsets { records: len }),
-        [first, ..] if *first != 0 => wrong(0, ExpectedOffset::First),
-        [.., last] if *last != len => {
-            // The first one that is too large tells more than the last.
-            let place = offsets.iter().position(|&offset| offset > len).unwrap_or(offsets.len() - 1);
-            let is_last = place + 1 == offsets.len();
-            let expected =
-                if is_last { ExpectedOffset::Last { records: len } } else { ExpectedOffset::AtMost { records: len } };
-            wrong(place, expected)
-        }
-        _ => match offsets.windows(2).position(|pair| pair[0] > pair[1]) {
+    let beyond = offsets.iter().position(|&offset| offset > len);
+    let falls = || offsets.windows(2).position(|pair| pair[0] > pair[1]);
+    match (offsets, beyond) {
+        ([] | [_], _) if len > 0 || offsets.is_empty() => Err(Error::NoOffsets { records: len }),
+        ([first, ..], _) if *first != 0 => wrong(0, ExpectedOffset::First),
+        // The first one that is too large tells more than the last.
+        (_, Some(place)) if place + 1 < offsets.len() => wrong(place, ExpectedOffset::AtMost { records: len }),
+        ([.., last], _) if *last != len => wrong(offsets.len() - 1, ExpectedOffset::Last { records: len }),
+        _ => match falls() {
             Some(place) => wrong(place + 1, ExpectedOffset::AtLeast { before: offsets[place] }),
             None => Ok(()),
         },

@@ -236,8 +236,8 @@ pub enum Error {
         got: usize,
     },
 
-    /// No offsets at all.
-    #[error("no offsets: expected one more than there are segments, from 0 to {records}, the number of records")]
+    /// No offsets, or only one of some records.
+    #[error("too few offsets: expected one more than there are segments, from 0 to {records}, the number of records")]
     NoOffsets {
         /// How many records there are.
         records: usize,
@@ -371,7 +371,7 @@ fn stage_of(stage: usize, stages: usize) -> String {
 
 /// The sequences that the states of an argument are for.
 fn one_of(argument: &str) -> &'static str {
-    if argument == "carry" { "row" } else { "line, segment or row that begins in the call" }
+    if argument == "carry" { "row, or one for a line" } else { "line, segment or row that begins in the call" }
 }
 
 #[cfg(feature = "cuda")]

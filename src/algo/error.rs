@@ -43,7 +43,7 @@ pub enum AlgoError {
         place: usize,
         /// The least and the greatest number that it may be.
         expected: RangeInclusive<usize>,
-        /// The number found; none if there are no offsets.
+        /// The number found; none if there are too few offsets.
         got: Option<usize>,
     },
     /// A place that is not there.
@@ -93,7 +93,7 @@ pub enum AlgoError {
     /// A quote that is not closed.
     #[error("the quote at byte {place} is not closed")]
     OpenQuote {
-        /// Where it is.
+        /// Where it is: it begins the first field that has something behind its last quote, or the last field.
         place: usize,
     },
     /// A field that is no number, or one that does not fit.

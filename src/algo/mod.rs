@@ -120,7 +120,7 @@ fn check_offsets(offsets: &[usize], len: usize) -> Result<(), AlgoError> {
         return wrong(place + 1, offsets[place]..=len);
     }
     if offsets.last() != Some(&len) {
-        return wrong(offsets.len() - 1, len..=len);
+        return wrong((offsets.len() - 1).max(1), len..=len);
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use monoscan_runtime::{Argument, Bits, Column, DeviceMemory, Error, ExpectedOffset, Shape};
+use monoscan_runtime::{Argument, Bits, Column, Combination, DeviceMemory, Error, ExpectedOffset, Shape};
 
 use super::device::DeviceVec;
 
@@ -68,16 +68,16 @@ impl<'a> Boundaries<'a> {
     /// An error of a scan by these, in terms of what the caller gave: offsets of keys are wrong only where there are more or
     /// fewer keys than records.
     pub(super) fn error(&self, error: Error) -> Error {
-        match (self, error) {
-            (
-                Boundaries::Keys(offsets),
-                Error::Offsets {
-                    expected: ExpectedOffset::Last { records } | ExpectedOffset::AtMost { records }, ..
-                },
-            ) => {
-                Error::Length { argument: Argument::Keys, expected: records, got: offsets.last().copied().unwrap_or(0) }
-            }
-            (_, error) => error,
+        let Boundaries::Keys(offsets) = self else { return error };
+        let got = offsets.last().copied().unwrap_or(0);
+        let length = |records| Error::Length { argument: Argument::Keys, expected: records, got };
+        match error {
+            Error::NoOffsets { records }
+            | Error::Offsets {
+                expected: ExpectedOffset::Last { records } | ExpectedOffset::AtMost { records }, ..
+            } => length(records),
+            Error::Combination(Combination::ResumedOffsets { .. }) => Combination::ResumedKeys.into(),
+            error => error,
         }
     }
 

@@ -280,7 +280,7 @@ fn bad_input_is_refused_with_what_was_expected() {
     assert_eq!(totals(&[0, 2, 1, 3]).to_string(), "offset 2 is 1, expected 2 to 3");
     assert_eq!(totals(&[0, 4, 3]).to_string(), "offset 1 is 4, expected 0 to 3");
     assert_eq!(totals(&[0, 2]).to_string(), "offset 1 is 2, expected 3");
-    assert_eq!(totals(&[0]).to_string(), "offset 0 is 0, expected 3");
+    assert_eq!(totals(&[0]).to_string(), "offset 1 is missing, expected 3");
     assert_eq!(totals(&[]).to_string(), "offset 0 is missing, expected 0");
     assert!(matches!(totals(&[0, 2]), AlgoError::Offset { place: 1, expected, got: Some(2) } if expected == (3..=3)));
     assert!(matches!(sums_by_key(&[1, 2], &[1]), Err(AlgoError::Length { argument: "keys", expected: 1, got: 2 })));

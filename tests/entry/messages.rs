@@ -65,11 +65,15 @@ fn flags_of_another_length() {
 fn offsets_that_cut_nothing() {
     let sums = sums();
     let cut = |offsets: &[usize]| sums.segmented(offsets).inclusive((&X, &X));
-    says(cut(&[]), "no offsets: expected one more than there are segments, from 0 to 6, the number of records");
+    let few = "too few offsets: expected one more than there are segments, from 0 to 6, the number of records";
+    says(cut(&[]), few);
+    says(cut(&[0]), few);
+    says(cut(&[6]), few);
     says(cut(&[1, 6]), "offset 0 is 1, expected 0, the first record");
     says(cut(&[0, 4, 3, 6]), "offset 2 is 3, expected at least 4, the offset before it");
     says(cut(&[0, 3]), "offset 1 is 3, expected 6, the number of records");
     says(cut(&[0, 9, 7]), "offset 1 is 9, expected at most 6, the number of records");
+    says(cut(&[0, 9, 6]), "offset 1 is 9, expected at most 6, the number of records");
 }
 
 #[test]
@@ -120,7 +124,15 @@ fn parts_of_a_call_that_exclude_each_other() {
     let mut carry = Sum(0.0);
     says(
         sums.rows(rows).resuming(&mut carry).inclusive((&X, &X)),
-        "`carry` has 1 state(s), expected 2, one for each row",
+        "`carry` has 1 state(s), expected 2, one for each row, or one for a line",
+    );
+    says(
+        sums.resuming_each(&mut [Sum(0.0); 3]).inclusive((&X, &X)),
+        "`carry` has 3 state(s), expected 1, one for each row, or one for a line",
+    );
+    says(
+        sums.segmented(monoscan::by_key(&X)).resuming(&mut carry).inclusive((&X, &X)),
+        "not supported: resuming a scan of segments of equal keys: flag the heads of segments instead",
     );
 }
 

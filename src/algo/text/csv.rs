@@ -57,8 +57,7 @@ pub fn csv(text: &[u8], separator: u8) -> Result<Fields, AlgoError> {
     let is_odd = |_, block: &[u8]| Xor(block.iter().filter(|&&byte| byte == b'"').count() % 2 == 1);
     let parities: Vec<Xor<bool>> = parallel::map(text.chunks(BLOCK), is_odd);
     if parities.iter().filter(|parity| parity.0).count() % 2 == 1 {
-        let place = text.iter().rposition(|&byte| byte == b'"').unwrap_or(0);
-        return Err(AlgoError::OpenQuote { place });
+        return Err(AlgoError::OpenQuote { place: open_quote(text, separator) });
     }
 
     let open = compiled(Scan::<Xor<bool>>::new)?.exclusive(&parities)?;
@@ -90,6 +89,26 @@ pub fn csv(text: &[u8], separator: u8) -> Result<Fields, AlgoError> {
         }
     }
     Ok(Fields { starts, ends, rows })
+}
+
+/// The quote that is not closed, of a text with an odd number of them: that of the first field that has something behind its last
+/// quote, or else of the last field.
+fn open_quote(text: &[u8], separator: u8) -> usize {
+    let (mut opening, mut is_open) = (0, false);
+    for (place, _) in text.iter().enumerate().filter(|(_, byte)| **byte == b'"') {
+        is_open ^= true;
+        let neighbour = if is_open { place.checked_sub(1) } else { Some(place + 1) };
+        let beside = neighbour.and_then(|neighbour| text.get(neighbour)).copied();
+        match beside {
+            // A quote in a field is written twice.
+            Some(b'"') => {}
+            _ if is_open => opening = place,
+            None | Some(b'\n' | b'\r') => {}
+            Some(byte) if byte == separator => {}
+            Some(_) => break,
+        }
+    }
+    opening
 }
 
 impl Fields {
