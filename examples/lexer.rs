@@ -218,9 +218,11 @@ impl Text {
             let mut opened = File::open(file)?;
             if opened.metadata()?.is_file() {
                 // SAFETY: the file is not changed while it is lexed, as its user is told.
-                return Ok(Text::Mapped(unsafe { Mmap::map(&opened)? }));
+                if let Ok(text) = unsafe { Mmap::map(&opened) } {
+                    return Ok(Text::Mapped(text));
+                }
             }
-            // A pipe, say.
+            // A pipe, say, or a file that the system makes as it is read.
             let mut bytes = Vec::new();
             opened.read_to_end(&mut bytes)?;
             Ok(Text::Read(bytes))

@@ -13,11 +13,14 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use common::{Failure, failure_of, finish, say};
-use monoscan::lexer::{CL100K, GPT2, O200K, Pretokeniser, TokenList};
+use monoscan::lexer::{CL100K, GPT2, Kind, O200K, Pretokeniser, TokenList};
 
 mod common;
 
 const USAGE: &str = "pretokenise [--pattern gpt2|cl100k|o200k|REGEX] [--pieces] [FILE]";
+
+/// Most characters of a piece that are shown.
+const SHOWN: usize = 48;
 
 struct Options {
     pattern: String,
@@ -75,9 +78,17 @@ fn run(options: Options) -> Result<(), Failure> {
     let what =
         if split.on_cpu().code().is_some() { "machine code for this computer" } else { "a table that is walked" };
     say!("The pattern became {what} in {compiled:.1?}.");
-    say!("It cut {} bytes into {} pieces in {took:.1?}, which begin so:\n", text.len(), pieces.len());
+    let unmatched = pieces.iter().filter(|piece| piece.kind == Kind::Error).count();
+    say!("It cut {} bytes into {} pieces in {took:.1?}.", text.len(), pieces.len() - unmatched);
+    if unmatched > 0 {
+        say!("{unmatched} stretches between them match nothing.");
+    }
+    if pieces.len() > unmatched {
+        say!("\nThe first pieces:");
+    }
     for piece in split.split(&text)?.take(12) {
-        say!("  {piece:?}");
+        let shown: String = piece.chars().take(SHOWN).collect();
+        say!("  {shown:?}{}", if shown.len() < piece.len() { "…" } else { "" });
     }
     Ok(())
 }

@@ -70,10 +70,14 @@ pub(crate) fn print(line: Arguments<'_>) {
     }
 }
 
-/// Ends the process: 0 if all went well, 2 with the usage if it was called wrongly, 1 otherwise.
+/// Ends the process: 0 if all went well or `--help` asked for the usage, 2 with the usage if it was called wrongly, 1 otherwise.
 pub(crate) fn finish(result: Result<(), Failure>, usage: &str) -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Usage(_)) if std::env::args_os().any(|argument| argument == "--help" || argument == "-h") => {
+            say!("usage: {usage}");
+            ExitCode::SUCCESS
+        }
         Err(Failure::Usage(message)) => {
             eprintln!("{message}\nusage: {usage}");
             ExitCode::from(2)

@@ -110,7 +110,7 @@ pub fn encode<T: ScanType + PartialEq>(x: &[T]) -> Result<(Vec<T>, Vec<u32>), Al
     Ok((values, lengths))
 }
 
-/// Each value so many times: what [`encode`] was given.
+/// Each value so many times: what [`encode`] was given. Only memory bounds it, so check lengths that come from elsewhere.
 ///
 /// # Errors
 /// [`AlgoError::Length`] if there is not one length for each value; [`Error::OutOfMemory`].

@@ -48,6 +48,10 @@ pub(super) use run::{only, parts};
 /// total of a sequence = its last after[i], or its start if it has no records
 /// ```
 ///
+/// These hold to the bit where no rounding hangs on the order of combinations. Else each call fixes its order, whatever the
+/// number of threads, but different calls may have different ones: a total of floats may be rounded otherwise than the last
+/// output, and outputs of rows otherwise beside totals than alone.
+///
 /// `start ⊕ x` is computed at the first record of every sequence, whatever the sequences are: of `Max<f32>` the first output of a line, a segment or a row that begins
 /// with NaN is −∞, which is e ⊕ NaN. An initial state should be a state that `e ⊕ init` leaves as it is; from one that is not, such as NaN for
 /// `Max`, outputs are those of the initial state or those of `e ⊕ init`, since parts of a sequence may be put together from e on.

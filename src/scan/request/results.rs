@@ -108,7 +108,8 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
 
     /// [`inclusive`](Request::inclusive), and the [totals](Request::totals) of all sequences, out of one read of the input; of
     /// segments between offsets or of equal keys, and of slices on a GPU, out of two. The totals of rows are what the next batch starts from, by
-    /// [`init_each`](Request::init_each).
+    /// [`init_each`](Request::init_each). Of floats a total may be rounded otherwise than the last output, and the outputs of rows
+    /// otherwise than those of [`inclusive`](Request::inclusive).
     ///
     /// ```
     /// use monoscan::{ops::Sum, prelude::*};
