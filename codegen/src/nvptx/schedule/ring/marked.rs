@@ -66,7 +66,7 @@ impl<'k> Ring<'k, '_> {
         self.base.at(before + (mark - 1) * all).byte(word * BEFORE)
     }
 
-    /// What a record of the tile makes of a component.
+    /// The component that a record of the tile says.
     fn place_of(&self, items: &ThreadItems<'k, '_>, place: &ElementCode, record: Value<'k>) -> Value<'k> {
         self.recipe.write(self.args, place, &[], &items.in_memory(record))[0]
     }
