@@ -168,6 +168,9 @@ pub struct Output {
 /// A program that [keeps](Output::filter) records has none: what is counted by the stages is written by the stages, or a record
 /// more than was counted would be.
 ///
+/// [`derive()`](crate::derive::derive) sees to it that the loop and the stages are the same. Of a program that is made otherwise
+/// its maker does: types are verified, and kernels are compared with the stages on samples, which may miss what differs rarely.
+///
 /// In its mappings [`Source::Before`] and [`Source::After`] of stage 0 are components of the loop's state, before and after the
 /// element; so is [`Source::State`].
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

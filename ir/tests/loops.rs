@@ -2,7 +2,8 @@
 //!
 //! `MONOSCAN_ROUNDS=1000000 nice -n 19 cargo test --release --package monoscan-ir --test loops`
 //! tries so many steps, from `MONOSCAN_FIRST` on; with `MONOSCAN_EVERY` one of so many. Steps 15,
-//! 47, 79, … are of one shape, so `MONOSCAN_FIRST=15 MONOSCAN_EVERY=32` tries that alone.
+//! 47, 79, … are of one shape, so `MONOSCAN_FIRST=15 MONOSCAN_EVERY=32` tries that alone; steps 23,
+//! 55, 87, … are counters.
 
 use std::collections::BTreeMap;
 

@@ -136,7 +136,7 @@ fn shape(program: &Program, device: Device, call: &Call<'_>, resumes: bool, len:
                 return Err(Error::Layout { argument: Argument::Offsets, expected, got });
             }
             let Some(segments) = offsets.len.checked_sub(1) else {
-                return Err(Error::NoOffsets { records: len });
+                return Err(Error::TooFewOffsets { records: len });
             };
             refuse(resumes, Combination::ResumedOffsets { segments })
         }
@@ -215,17 +215,23 @@ pub(crate) fn check_offsets(offsets: &[usize], len: usize) -> Result<(), Error> 
         let got = offsets.get(place).copied().unwrap_or(0);
         Err(Error::Offsets { place, expected, got })
     };
-    let beyond = offsets.iter().position(|&offset| offset > len);
-    let falls = || offsets.windows(2).position(|pair| pair[0] > pair[1]);
-    match (offsets, beyond) {
-        ([] | [_], _) if len > 0 || offsets.is_empty() => Err(Error::NoOffsets { records: len }),
-        ([first, ..], _) if *first != 0 => wrong(0, ExpectedOffset::First),
-        // The first one that is too large tells more than the last.
-        (_, Some(place)) if place + 1 < offsets.len() => wrong(place, ExpectedOffset::AtMost { records: len }),
-        ([.., last], _) if *last != len => wrong(offsets.len() - 1, ExpectedOffset::Last { records: len }),
-        _ => match falls() {
-            Some(place) => wrong(place + 1, ExpectedOffset::AtLeast { before: offsets[place] }),
-            None => Ok(()),
-        },
+    if offsets.len() < 2 && !(offsets.len() == 1 && len == 0) {
+        return Err(Error::TooFewOffsets { records: len });
+    }
+    if offsets[0] != 0 {
+        return wrong(0, ExpectedOffset::First);
+    }
+    let last = offsets.len() - 1;
+    let fall = offsets.windows(2).position(|pair| pair[0] > pair[1]);
+    if fall.is_none() && offsets[last] == len {
+        return Ok(());
+    }
+    // The first one that is too large tells more than the last.
+    match (offsets[..last].iter().position(|&offset| offset > len), fall) {
+        (Some(place), _) => wrong(place, ExpectedOffset::AtMost { records: len }),
+        (None, Some(place)) if offsets[last] == len => {
+            wrong(place + 1, ExpectedOffset::AtLeast { before: offsets[place] })
+        }
+        _ => wrong(last, ExpectedOffset::Last { records: len }),
     }
 }

@@ -56,8 +56,12 @@ pub enum Error {
         compiled: Vec<Constant>,
     },
 
-    /// Compiled kernels give something else than the interpreter of the program: a bug in monoscan.
-    #[error("the compiled kernels differ from the interpreter, which is a bug in monoscan:\n  {walk}, {difference}")]
+    /// Compiled kernels give something else than the interpreter of the program: a bug in monoscan, or in a program that was not
+    /// derived and has a [`Sequential`](monoscan_ir::Sequential) that is not the loop of its stages.
+    #[error(
+        "the compiled kernels differ from the interpreter, which is a bug in monoscan, or in a program written by hand whose \
+         `sequential` is not the loop of its stages:\n  {walk}, {difference}"
+    )]
     Miscompiled {
         /// How the sample was scanned.
         walk: Walk,
@@ -115,8 +119,8 @@ pub enum Error {
 
     /// A checked scan of a loop, of which the program does not have the loop.
     #[error(
-        "this loop has no checked scan: it keeps records, its output reads its initial state, or it reads the record before, and \
-         that changes nothing; leave that out, or do not call `checked`"
+        "this loop has no checked scan: it keeps records, its output reads its initial state, or its step reads the record before \
+         without using it; leave that out, or do not call `checked`"
     )]
     CheckedLoop,
 
@@ -238,7 +242,7 @@ pub enum Error {
 
     /// No offsets, or only one of some records.
     #[error("too few offsets: expected one more than there are segments, from 0 to {records}, the number of records")]
-    NoOffsets {
+    TooFewOffsets {
         /// How many records there are.
         records: usize,
     },

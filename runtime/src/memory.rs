@@ -72,7 +72,7 @@ fn collected_records_are_those_that_were_written_and_none_if_that_fails() {
     };
     // SAFETY: as above; `short` writes the two that it says.
     assert_eq!(unsafe { collect::<u32>(3, &layout, short) }.unwrap(), [1, 3]);
-    let refuse = |_: ColumnMut<'_>| Err(Error::NoOffsets { records: 3 });
+    let refuse = |_: ColumnMut<'_>| Err(Error::TooFewOffsets { records: 3 });
     // SAFETY: `refuse` does not succeed.
     assert!(unsafe { collect::<u32>(3, &layout, refuse) }.is_err());
     // SAFETY: as above.

@@ -222,7 +222,7 @@ pub(super) fn determinise_parsed(patterns: &[Hir], kind: MatchKind) -> Result<Se
 /// Also says, for each state, which is the earliest rule that matches there and has a kind for incomplete tokens.
 fn explore(searcher: &Searcher, rules: &Rules, included: &[usize]) -> Result<Explored, LexerError> {
     let mut named = vec![None];
-    let accept = |_, state: StateID| {
+    let accept = |state: StateID| {
         let mut matching: Vec<RuleIndex> =
             matching(searcher, state).map(|pattern| included[pattern] as RuleIndex).collect();
         matching.sort_by_key(|&rule| precedence(rules, usize::from(rule)));
@@ -245,12 +245,12 @@ pub(super) fn start(searcher: &Searcher) -> Result<StateID, LexerError> {
 /// Lists what is reached from `start`, breadth first, as a DFA: states of `searcher`, and whatever else `with` adds to the state
 /// that a byte leads to.
 ///
-/// `accept` is asked for each in turn, with its number among them.
+/// `accept` is asked for each in turn.
 pub(super) fn list<N: Node>(
     searcher: &Searcher,
     start: N,
     with: impl Fn(N, u8, StateID) -> N,
-    mut accept: impl FnMut(usize, N) -> Option<RuleIndex>,
+    mut accept: impl FnMut(N) -> Option<RuleIndex>,
 ) -> Result<TokenDfa, LexerError> {
     let searcher_classes = searcher.byte_classes();
     let class_of: [u8; 256] = std::array::from_fn(|byte| searcher_classes.get(byte as u8));
@@ -263,7 +263,7 @@ pub(super) fn list<N: Node>(
     let mut at = 0;
     while at < found.len() {
         let from = found[at];
-        dfa.accept.push(accept(at, from));
+        dfa.accept.push(accept(from));
         for &byte in &samples {
             let to = searcher.next_state(from.state(), byte);
             if searcher.is_dead_state(to) {

@@ -238,7 +238,7 @@ impl Automaton {
         }
         let searcher = dfa::determinise_parsed(regexes, MatchKind::All)?;
         let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
-        let accept = |_, state| {
+        let accept = |state| {
             let mut set: Vec<usize> = dfa::matching(&searcher, state).collect();
             set.sort_unstable();
             let place = sets.iter().position(|known| *known == set).unwrap_or_else(|| {

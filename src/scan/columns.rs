@@ -48,6 +48,10 @@ pub trait Record: Inputs {
 }
 
 /// The arguments of a lift that has parameters: these, and then the arguments that are columns.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` are no arguments of a step, or of a lift with parameters",
+    label = "expected the state or the parameters, and one column or more behind them"
+)]
 pub trait Parameterised: Inputs {
     /// The first argument.
     type Parameters: ScanType;
@@ -118,6 +122,11 @@ pub(super) mod sealed {
     }
 
     /// Something borrowed that is a column of `T`.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` is no column of `{T}`",
+        label = "expected a borrowed slice for each argument of the lift",
+        note = "a column of `T`: `&[T]`, `&Vec<T>`, `&[T; N]`, `&DeviceVec<T>`, `Strided<T>` or `DeviceStrided<T>`; of other containers, their slice, as in `&x[..]`"
+    )]
     pub trait AsColumn<T> {
         type At: Place;
 

@@ -66,7 +66,7 @@ impl Scan<()> {
     /// - Integers under bounds, minima or maxima must not overflow in the loop. What stretches of
     ///   records add up to may: at 64 bits always, and at 32 bits where a sum has both bounds; else
     ///   within `i64`, which 2²⁹ records of the largest numbers of 32 bits do not fill. A step with
-    ///   `wrapping_add` and its kind is refused where it would be a bounded or modular family.
+    ///   `wrapping_add` and its kind is refused where it would be a bounded family, or one modulo what is no power of two.
     /// - Initial states and carries of calls: any state of sums, bounds, recurrences and latches.
     ///   In a table of states or a counter modulo m, those that the loop reaches from `initial`;
     ///   another is an [`Error::LoopState`].

@@ -147,9 +147,9 @@ impl Sequences<'_> {
     }
 
     /// An error of a scan of these, in terms of what the caller gave.
-    fn error(&self, error: Error) -> Error {
+    fn in_callers_terms(&self, error: Error) -> Error {
         match self {
-            Sequences::Segments(boundaries) => boundaries.error(error),
+            Sequences::Segments(boundaries) => boundaries.in_callers_terms(error),
             _ => error,
         }
     }
@@ -309,7 +309,8 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     }
 
     /// Record 0 goes on from this state, which becomes the one after the last record: for streams that come in chunks.
-    /// After an error the carry is as it was.
+    /// After an error the carry is as it was. [`init`](Request::init) is then for segments that begin within the chunk: an
+    /// operator without an identity needs it too, where an exclusive scan of a chunk has such.
     ///
     /// ```
     /// use monoscan::{ops::Sum, prelude::*};

@@ -67,12 +67,12 @@ impl<'a> Boundaries<'a> {
 
     /// An error of a scan by these, in terms of what the caller gave: offsets of keys are wrong only where there are more or
     /// fewer keys than records.
-    pub(super) fn error(&self, error: Error) -> Error {
+    pub(super) fn in_callers_terms(&self, error: Error) -> Error {
         let Boundaries::Keys(offsets) = self else { return error };
         let got = offsets.last().copied().unwrap_or(0);
         let length = |records| Error::Length { argument: Argument::Keys, expected: records, got };
         match error {
-            Error::NoOffsets { records }
+            Error::TooFewOffsets { records }
             | Error::Offsets {
                 expected: ExpectedOffset::Last { records } | ExpectedOffset::AtMost { records }, ..
             } => length(records),

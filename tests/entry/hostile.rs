@@ -42,15 +42,15 @@ fn flags_must_be_as_many_as_records() {
 fn offsets_must_cut_the_records() {
     let scan = sums();
     let wrong: [(&[usize], usize); 6] =
-        [(&[1, 5], 0), (&[0, 4], 1), (&[0, 6], 1), (&[0, 3, 2, 5], 2), (&[0, 9, 5], 2), (&[0, usize::MAX, 5], 2)];
+        [(&[1, 5], 0), (&[0, 4], 1), (&[0, 6], 1), (&[0, 3, 2, 5], 2), (&[0, 9, 5], 1), (&[0, usize::MAX, 5], 1)];
     for (offsets, wrong) in wrong {
         let error = refused(|| scan.segmented(offsets), &[1; 5]);
         assert!(matches!(error, Error::Offsets { place, .. } if place == wrong), "{offsets:?}: {error}");
     }
     let error = refused(|| scan.segmented(&[0usize; 0]), &[1; 5]);
-    assert!(matches!(error, Error::NoOffsets { records: 5 }), "{error}");
+    assert!(matches!(error, Error::TooFewOffsets { records: 5 }), "{error}");
     let error = refused(|| scan.segmented(&[0u64, 1 << 63, 5]), &[1; 5]);
-    assert!(matches!(error, Error::Offsets { place: 2, .. }), "{error}");
+    assert!(matches!(error, Error::Offsets { place: 1, .. }), "{error}");
 }
 
 #[test]

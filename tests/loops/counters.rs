@@ -3,6 +3,7 @@
 #![allow(clippy::all, reason = "loops as people write them")]
 
 use monoscan::Error;
+use monoscan::ir::Opcode;
 use monoscan::ir::derive::{Family, Refusal, Why, derive};
 use monoscan::prelude::*;
 use scan_kit::Random;
@@ -67,8 +68,20 @@ fn large(s: u64, x: u32) -> u64 {
     (s * 65_537 + x as u64) % 4_294_967_291
 }
 
+#[scan_fn]
+fn of_a_record_with_a_sign(s: i32, x: i32) -> i32 {
+    (s + x % 360) & 1023
+}
+
+#[scan_fn]
+fn down_and_around(s: u32, x: u32) -> u32 {
+    s.wrapping_sub(x) & 1023
+}
+
 #[test]
 fn remainders_and_masks() {
+    assert_derived!(of_a_record_with_a_sign, 7, i32);
+    assert_derived!(down_and_around, 7, u32);
     assert_derived!(by_a_power_of_two, 3, u8);
     assert_derived!(scaled, 65_535, u16);
     assert_derived!(generator, 12_345, u8);
@@ -132,12 +145,30 @@ fn refusal<T>(scan: Result<T, Error>) -> Refusal {
     }
 }
 
+/// Bits that a shift drops are no overflow.
+#[test]
+fn shifts_that_may_drop_bits_are_no_products() {
+    let wide = scan!(|s: u32, x: u32| -> u32 { ((s << 12) + x) % 1_048_583 });
+    assert_eq!(refusal(Scan::from_loop(wide, 0)).why, Why::Operation(Opcode::Rem));
+    let narrow = scan!(|s: u16, x: u8| -> u16 { ((s << 8) + x as u16) % 1000 });
+    assert_eq!(refusal(Scan::from_loop(narrow, 0)).why, Why::Operation(Opcode::Rem));
+    let fits = scan!(|s: u16, x: u8| -> u16 { ((s << 6) + x as u16) % 1000 });
+    assert_eq!(Scan::from_loop(fits, 999).unwrap().inclusive(&[255u8, 1, 2]).unwrap(), [191, 225, 402]);
+}
+
 /// The reason is that of the loop, and what the advice says is derived.
 #[test]
 fn refused_for_what_is_odd() {
     let starts = |start: u32| Scan::from_loop(scan!(|s: u32, x: u32| -> u32 { (s + x % 1000) % 1000 }), start);
     assert_eq!(refusal(starts(1000)).why, Why::Start { modulus: 1000 });
     assert!(starts(999).is_ok());
+    let starts = |start: u32| Scan::from_loop(scan!(|s: u32, x: u32| -> u32 { (s + x % 1024) % 1024 }), start);
+    assert_eq!(refusal(starts(1024)).why, Why::Start { modulus: 1024 });
+    assert!(starts(1023).is_ok());
+    let both = scan!(|s: (u32, u32), x: u32| -> (u32, u32) { ((s.0 + s.1 + x) % 1000, s.0) });
+    assert!(matches!(refusal(Scan::from_loop(both, (0, 2000))).why, Why::Operation(Opcode::Rem)));
+    let large = scan!(|s: u16, x: bool| -> u16 { if x { (s + 33_001) % 1_000 } else { s } });
+    assert_eq!(refusal(Scan::from_loop(large, 0)).why, Why::Constants);
     let negative = scan!(|s: i32, x: i32| -> i32 { (s + x % 360) % 360 });
     assert_eq!(refusal(Scan::from_loop(negative, 0)).why, Why::Negative);
     assert!(Scan::from_loop(scan!(|s: i32, x: i32| -> i32 { (s + (x % 360 + 360)) % 360 }), 0).is_ok());

@@ -17,8 +17,10 @@ use super::fuel::Fuel;
 /// A set of components of the state, by number.
 pub(super) type Components = u128;
 
-/// Most components that a loop's state has, and how many of them may be its own: others come by rewriting.
+/// Most components that a loop's state has.
 pub(super) const MAX_COMPONENTS: usize = 128;
+
+/// How many of them the loop may have itself: rewriting adds others.
 pub(super) const MOST_OWN: usize = MAX_COMPONENTS / 2;
 
 /// Most nodes that [`Code::difference`] looks into: sums in programs of people are short.
@@ -381,7 +383,7 @@ fn negative(constant: Constant) -> Option<i128> {
     (is_high && number.unsigned_abs() < 1 << 53).then_some(number)
 }
 
-/// An integer, of which the upper half of a type without sign is below 0.
+/// An integer, of which the upper half of a type without sign is below 0; but for `u64`, which no wider type composes.
 pub(super) fn taken_away(constant: Constant) -> i128 {
     negative(constant).filter(|_| constant.ty() != Type::U64).unwrap_or(constant.as_int())
 }

@@ -1,13 +1,15 @@
 //! Where a step leaves the integers: what wraps around, and constants that stand for what is taken
 //! away.
 //!
-//! Minima and maxima of sums, and sums modulo m, hold over the integers. The simplifier computes
-//! modulo 2^k: it drops the mark of what wraps, and writes `x − 1` as `x + MAX`. So the user's step
-//! is looked at before it is simplified.
+//! Minima and maxima of sums, and sums modulo m, hold over the integers; modulo a power of two they
+//! hold where numbers wrap too. The simplifier computes modulo 2^k: it drops the mark of what wraps,
+//! and writes `x − 1` as `x + MAX`. So the user's step is looked at before it is simplified. Bits
+//! that `<<` drops have no mark: families that take it as a product look at what is shifted.
 
 use std::collections::BTreeSet;
 
 use super::code::Components;
+use super::refusal::Why;
 use crate::function::{Function, Payload};
 use crate::opcode::Opcode;
 use crate::types::Type;
@@ -34,6 +36,15 @@ impl Overflows {
         let results = step.results.iter().take(components).enumerate();
         let wrapped = results.filter(|(_, result)| wraps[result.index()]).fold(0, |all, (place, _)| all | 1 << place);
         Overflows { wrapped, sums: !step.insts.iter().any(|inst| inst.payload == Payload::Wraps) }
+    }
+
+    /// Why the next value of some of these components is not what it would be over the integers, if it may not be.
+    pub(super) fn reason(&self, components: Components) -> Option<Why> {
+        match self.wrapped & components {
+            0 => None,
+            _ if self.wrapped == !0 => Some(Why::Constants),
+            _ => Some(Why::Wraps),
+        }
     }
 
     /// With further components, each of which is computed as another is: (new, other).

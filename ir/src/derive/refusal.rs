@@ -27,14 +27,16 @@ pub enum Why {
     Operation(Opcode),
     /// The same, of a state that minima and maxima are taken of too.
     Beside(Opcode),
-    /// Arithmetic that wraps, under bounds or `%`.
+    /// Arithmetic that wraps, under bounds or a remainder by no power of two.
     Wraps,
+    /// Constants that are added and multiplied and reach half of their type together, under bounds or `%`.
+    Constants,
     /// A remainder by what is no constant, or a larger one.
     Modulus,
     /// An initial state that is not below the modulus.
     Start {
         /// The modulus.
-        modulus: i128,
+        modulus: u64,
     },
     /// A remainder of what may be negative.
     Negative,
@@ -143,8 +145,9 @@ impl Refusal {
             Why::Wraps => {
                 "write `+`, `-` and `*`, which wrap only where the loop overflows; what wraps of the element alone can be a column"
             }
+            Why::Constants => "use a wider type",
             Why::Modulus => "take the remainder by a constant of at most 2^32",
-            Why::Start { .. } => "start below the modulus",
+            Why::Start { .. } => "start from 0 or above, and below the modulus",
             Why::Negative => {
                 "keep the sum from being negative, in a type without sign or as in `(s + (x % 360 + 360)) % 360`"
             }
@@ -181,9 +184,14 @@ impl fmt::Display for Refusal {
             Why::Beside(opcode) => {
                 write!(f, "no family of functions has `{}` of the state beside minima and maxima", rust_name(opcode))?;
             }
-            Why::Wraps => f.write_str("arithmetic wraps, and no family has that under bounds or `%`")?,
+            Why::Wraps => {
+                f.write_str("arithmetic wraps, and no family has that under bounds, or `%` by no power of two")?;
+            }
+            Why::Constants => {
+                f.write_str("constants reach half of their type, and no family has that under bounds or `%`")?
+            }
             Why::Modulus => f.write_str("a remainder by no constant, or by one above 2^32")?,
-            Why::Start { modulus } => write!(f, "its initial state is not below {modulus}")?,
+            Why::Start { modulus } => write!(f, "its initial state is not from 0 to {}", modulus - 1)?,
             Why::Negative => f.write_str("a remainder of what may be negative")?,
             Why::Mixed => f.write_str("arithmetic and bit operations are mixed")?,
             Why::Bends => f.write_str("minima and maxima bend the state in more than one place")?,
@@ -291,28 +299,20 @@ fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value], f
     };
     let words = insts().any(|(_, inst)| is_word(inst.opcode) && inst.ty.is_int());
     let numbers = insts().any(|(_, inst)| matches!(inst.opcode, Opcode::Add | Opcode::Mul) && inst.ty.is_int());
-    let wraps = flat.overflows.wrapped & mask != 0;
-    if let Some((value, inst)) = last(&|opcode| opcode == Opcode::Rem) {
-        let modulus = code.constant_of(inst.operands()[1]).map(|modulus| modulus.as_int());
-        let modulus = modulus.filter(|modulus| (1..=LARGEST_MODULUS).contains(modulus));
-        let starts =
-            |modulus: i128| members.iter().all(|&member| (0..modulus).contains(&flat.initial[member].as_int()));
-        let why = match modulus {
-            _ if !inst.ty.is_int() => Why::Operation(Opcode::Rem),
-            None => Why::Modulus,
-            Some(modulus) if !starts(modulus) => Why::Start { modulus },
-            Some(_) if wraps => Why::Wraps,
-            Some(_) if inst.ty.is_signed() => Why::Negative,
-            Some(_) => Why::Operation(Opcode::Rem),
-        };
+    let unlike_integers = flat.overflows.reason(mask);
+    let is_alone = insts().all(|(_, inst)| !is_word(inst.opcode) || inst.opcode == Opcode::And);
+    let remainder = last(&|opcode| opcode == Opcode::Rem || opcode == Opcode::And && numbers && is_alone);
+    if let Some((value, inst)) = remainder
+        && let Some(why) = of_remainder(code, &inst, members, flat)
+    {
         return (why, Some(value));
     }
     if words && numbers {
         return (Why::Mixed, last(&|_| true).map(|(value, _)| value));
     }
     let bounds = |opcode| matches!(opcode, Opcode::Min | Opcode::Max | Opcode::AddSat | Opcode::SubSat);
-    if let Some((value, _)) = last(&bounds).filter(|_| wraps) {
-        return (Why::Wraps, Some(value));
+    if let Some(((value, _), why)) = last(&bounds).zip(unlike_integers) {
+        return (why, Some(value));
     }
     if let Some((value, _)) =
         last(&|opcode| matches!(opcode, Opcode::Eq | Opcode::Ne | Opcode::Lt | Opcode::Le | Opcode::Gt | Opcode::Ge))
@@ -324,7 +324,7 @@ fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value], f
             Opcode::Mul | Opcode::Div => inst.ty.is_int(),
             opcode => is_word(opcode) || matches!(opcode, Opcode::Cast | Opcode::Not | Opcode::Shl),
         };
-        if let Some((value, inst)) = insts().filter(|(_, inst)| beside(inst)).last() {
+        if let Some((value, inst)) = insts().rfind(|(_, inst)| beside(inst)) {
             return (Why::Beside(inst.opcode), Some(value));
         }
         let too_wide = is_closed_but_for_width(insts().map(|(_, inst)| inst), members.len() == 1, unknown);
@@ -336,6 +336,28 @@ fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value], f
         (1, Some((value, inst))) => (Why::Operation(inst.opcode), Some(value)),
         _ => (Why::Several, None),
     }
+}
+
+/// Why a remainder has no family. None if the operation is none: a mask of other bits than the low ones.
+fn of_remainder(code: &Code<'_>, inst: &Inst, members: &[usize], flat: &Flat) -> Option<Why> {
+    let by = inst.operands().iter().find_map(|&operand| code.constant_of(operand)).map(|constant| constant.as_int());
+    let modulus = match inst.opcode {
+        Opcode::And => Some(by.filter(|by| *by > 0 && by & (by + 1) == 0)? + 1),
+        _ => by,
+    };
+    if !inst.ty.is_int() || members.len() > 1 {
+        return Some(Why::Operation(inst.opcode));
+    }
+    let Some(modulus) = modulus.filter(|modulus| (1..=LARGEST_MODULUS).contains(modulus)) else {
+        return Some(Why::Modulus);
+    };
+    let is_power = modulus & (modulus - 1) == 0;
+    Some(match flat.overflows.reason(1 << members[0]) {
+        _ if !(0..modulus).contains(&flat.initial[members[0]].as_int()) => Why::Start { modulus: modulus as u64 },
+        Some(why) if !is_power => why,
+        _ if inst.ty.is_signed() && inst.opcode == Opcode::Rem => Why::Negative,
+        _ => Why::Operation(inst.opcode),
+    })
 }
 
 /// Whether these are sums under bounds that would have a family if they had fewer than 64 bits: one component of which each

@@ -49,11 +49,12 @@
 //! sequential = "sequential" "(" literal ":" type, … ")"
 //!               "enter" function  "leave" function  "step" mapping  "project" mapping
 //!               ["checked_step" mapping  "checked_project" mapping]
+//!               {"fold" int "(" literal ":" type, … ")"  "step" mapping  "leave" function}    int: the stage
 //!
 //! function  = "(" value ":" type, … ")" body
 //! mapping   = "(" value "=" source ":" type, … ")" body
 //! source    = "record."n | "next."n | "last" | "prev."n | "first" | "index" | "before."stage"."n
-//!           | "after."stage"."n | "init."stage"."n | "parameter."n | "state."n
+//!           | "after."stage"."n | "init."stage"."n | "parameter."n | "state."n | "state."stage"."n
 //! body      = "{" {value "=" opcode"."type operand, …} "return" value, … "}"    opcode: also a function, below
 //! operand   = value | literal | "@"table | "#"lane | "wraps"                 the last: overflow is meant
 //! value     = "%"n

@@ -9,8 +9,8 @@ use crate::error::Error;
 /// The tokens of a text that comes in chunks: the same as in one piece, wherever it is cut.
 ///
 /// A token is given as soon as no byte that may follow changes it; a run of errors, with the token behind it. What is pending is
-/// kept, and each byte takes the automaton on from it. It is read again only when a token has ended, so a token as long as many
-/// chunks takes time in proportion to its length.
+/// kept, and the automaton's state behind it, so a byte that is added is one step. It is read again only when a token has ended, so
+/// a token as long as many chunks takes time in proportion to its length.
 #[derive(Debug)]
 pub struct TokenStream {
     lexer: CpuLexer,

@@ -164,7 +164,7 @@ fn offsets_that_cut_nothing() {
         }
         assert!(matches!(
             refused_and_reduced(&scan, &of(Shape::Offsets(&[])), &[Column::new(&RECORDS)], &[6]),
-            Error::NoOffsets { records: 6 }
+            Error::TooFewOffsets { records: 6 }
         ));
     }
     let error = refused_in_place(&scan(DIGITS), &of(Shape::Offsets(&[0, 5])), &[number()]);

@@ -164,7 +164,8 @@ impl Fields {
         self.numbers(text, (first_row, column), "integer of 64 bits")
     }
 
-    /// The column of decimals in these rows as floats, each rounded once.
+    /// The column of decimals in these rows as floats, each rounded once: one beyond the largest is infinite. `inf` and `NaN` are
+    /// numbers too ([`f64::from_str`](std::str::FromStr)).
     ///
     /// # Errors
     /// [`AlgoError::NoNumber`] with the first row in which the field is no number; [`AlgoError::NoField`] if it is missing there.

@@ -159,7 +159,7 @@ fn automaton(pattern: &str) -> Result<LexAutomaton, PatternError> {
         let continues = byte & 0xc0 == 0x80;
         WithLength { state, length: if continues { from.length + 1 } else { 1 } }
     };
-    let accept = |_, node: WithLength| {
+    let accept = |node: WithLength| {
         let kind = dfa::matching(&searcher, node.state).next()?;
         Some(packed(kind, if alternatives[kind].gives_back { node.length } else { 0 }))
     };

@@ -107,7 +107,7 @@ pub enum Fault {
         "{} {first} has a rule {name} already: {}",
         if *.in_text { "line" } else { "rule number" },
         match .role {
-            Role::Token | Role::Skip => "write one rule whose regex joins the two with `|`",
+            Role::Token | Role::Skip => "write one rule whose regex joins the two with `|`, or choose another name",
             Role::Keyword => "a keyword is written once, and is no rule's name",
             Role::Incomplete { .. } => "choose another prefix for incomplete tokens",
         }

@@ -146,8 +146,8 @@ fn faults_of_a_rules_text_come_all_at_once_with_line_and_column() {
         ("ERROR x", "line 1, column 1: `ERROR` names the bytes that no rule matches: choose another name".to_owned()),
         (
             "A x\n\nA y\nskip A z",
-            "line 3, column 1: line 1 has a rule A already: write one rule whose regex joins the two with `|`\n\
-             line 4, column 6: line 1 has a rule A already: write one rule whose regex joins the two with `|`"
+            "line 3, column 1: line 1 has a rule A already: write one rule whose regex joins the two with `|`, or choose another name\n\
+             line 4, column 6: line 1 has a rule A already: write one rule whose regex joins the two with `|`, or choose another name"
                 .to_owned(),
         ),
         ("ß  (x", "line 1, column 4: rule ß: regex parse error:\n    (x\n    ^\nerror: unclosed group".to_owned()),
@@ -204,7 +204,7 @@ fn faults_of_a_rules_text_come_all_at_once_with_line_and_column() {
         (
             "A (\nA x",
             "line 1, column 3: rule A: regex parse error:\n    (\n    ^\nerror: unclosed group\n\
-             line 2, column 1: line 1 has a rule A already: write one rule whose regex joins the two with `|`"
+             line 2, column 1: line 1 has a rule A already: write one rule whose regex joins the two with `|`, or choose another name"
                 .to_owned(),
         ),
         // What is wrong with the names of incomplete tokens is seen last, and stands where they are asked for.
@@ -228,7 +228,7 @@ fn faults_of_a_builder_speak_of_its_calls() {
         refusal(Lexer::builder().incomplete_of("E_", &["B", "A", "C"]).token("A", "ab").skip("A", "c")),
         "rule number 1, column 1: there is no rule B whose incomplete tokens could have a kind\n\
          rule number 1, column 1: there is no rule C whose incomplete tokens could have a kind\n\
-         rule number 3, column 1: rule number 2 has a rule A already: write one rule whose regex joins the two with `|`"
+         rule number 3, column 1: rule number 2 has a rule A already: write one rule whose regex joins the two with `|`, or choose another name"
     );
 }
 

@@ -45,7 +45,7 @@ impl<S: States, In, Out> Request<'_, S, In, Out> {
             interrupt: self.interrupt,
             ..Call::default()
         };
-        let run = |carry: Option<&mut [Constant]>| run(&call, carry).map_err(|error| sequences.error(error));
+        let run = |carry: Option<&mut [Constant]>| run(&call, carry).map_err(|error| sequences.in_callers_terms(error));
         let carry = match self.carry {
             Carry::None => return run(None),
             Carry::Whole(carry) => return run(Some(carry)),

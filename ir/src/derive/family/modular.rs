@@ -51,10 +51,9 @@ struct Modular {
     modulus: u64,
     /// The component, which is below the modulus.
     component: Value,
-    /// Whether the modulus divides 2^k of the type, so that nothing changes where numbers wrap around.
-    divides: bool,
-    /// Whether they do.
-    wraps: bool,
+    /// Whether numbers are taken modulo 2^k, as their type has them, which the modulus divides: so they may wrap around, and be
+    /// below 0, but not be compared. Else they are integers, none below 0.
+    is_residue: bool,
 }
 
 /// (a, b): u64, not yet reduced.
@@ -67,6 +66,12 @@ impl Modular {
         }
         let modulus = code.constant(self.modulus);
         code.binary(Opcode::Rem, value, modulus)
+    }
+
+    /// Whether a value is the component, or a remainder by the modulus.
+    fn is_below(&self, code: &Code<'_>, value: Value) -> bool {
+        let is_remainder = |inst: Inst| matches!(*inst.operands(), [_, by] if self.reduces(code, inst.opcode, by));
+        value == self.component || code.inst(value).is_some_and(is_remainder)
     }
 
     fn product(&self, code: &mut Code<'_>, a: Value, b: Value) -> Value {
@@ -150,7 +155,7 @@ impl Domain for Modular {
     type Form = Form;
 
     fn known(&self, code: &mut Code<'_>, value: Value) -> Result<Form, Leave> {
-        if self.divides {
+        if self.is_residue {
             let value = code.cast(Type::U64, value);
             return Ok((code.constant(0u64), self.reduced(code, value)));
         }
@@ -173,9 +178,12 @@ impl Domain for Modular {
     }
 
     fn operation(&self, code: &mut Code<'_>, inst: &Inst, x: &[Operand<Form>]) -> Result<Form, Leave> {
+        let is_residue = self.is_residue;
         match (inst.opcode, x) {
+            // The remainder of a number with a sign has that sign.
+            (Opcode::Rem, _) if is_residue && inst.ty.is_signed() => Err(Leave),
             (opcode, [form, Operand::Known(by)]) if self.reduces(code, opcode, *by) => form.form(),
-            (Opcode::Select, [_, yes, no]) if !self.wraps => {
+            (Opcode::Select, [_, yes, no]) if !is_residue => {
                 let Some(form) = self.wraps_around(code, inst) else { return Err(Leave) };
                 if form == inst.operands()[1] { yes.form() } else { no.form() }
             }
@@ -193,17 +201,18 @@ impl Domain for Modular {
             }
             (Opcode::Shl, [Operand::Form(form), Operand::Known(by)]) => {
                 let Some(by) = code.constant_of(*by).filter(|by| by.bits() < 32) else { return Err(Leave) };
+                // Bits that a shift drops are no overflow, so nothing but the numbers themselves says that it drops none.
+                let most = (u128::from(self.modulus) - 1) << by.bits();
+                let fits = most <= inst.ty.mask() >> usize::from(inst.ty.is_signed());
+                if !(is_residue || fits && self.is_below(code, inst.operands()[0])) {
+                    return Err(Leave);
+                }
                 let ((a, b), k) = ((*form)?, code.constant((1u64 << by.bits()) % self.modulus));
                 Ok((self.product(code, a, k), self.product(code, b, k)))
             }
-            // What is taken away is at most m, so m less that is added.
-            (Opcode::Sub, [Operand::Form(form), Operand::Known(k)]) if !inst.ty.is_signed() => {
-                let (min, max) = code.range(*k);
-                if min < 0 || max > self.modulus as i128 {
-                    return Err(Leave);
-                }
-                let ((a, b), m) = ((*form)?, code.constant(self.modulus));
-                let k = code.cast(Type::U64, *k);
+            // What is taken away from a number without sign is no more than that.
+            (Opcode::Sub, [Operand::Form(form), Operand::Known(k)]) if is_residue || !inst.ty.is_signed() => {
+                let ((a, b), (_, k), m) = ((*form)?, self.known(code, *k)?, code.constant(self.modulus));
                 let k = code.push(Inst::new(Opcode::Sub, Type::U64, &[m, k], Payload::Wraps));
                 Ok((a, self.sum(code, b, k)))
             }
@@ -246,14 +255,12 @@ pub(super) fn recognise(group: &mut Group<'_, '_>, modulus: u64) -> Result<Effec
     if !ty.is_int() || !(0..modulus as i128).contains(&initial) {
         return Err(Leave);
     }
-    let has_sign =
-        ty.is_signed() && group.code.extract(&[group.next[member]]).insts.iter().any(|inst| inst.opcode == Opcode::Rem);
-    let divides = modulus.is_power_of_two() && !has_sign;
-    if group.wraps && !divides {
-        return Err(Leave);
-    }
-    let modular = Modular { modulus, component: Value::new(member), divides, wraps: group.wraps };
-    let (a, b) = group.forms(&modular)?[0];
+    let modular = |is_residue| Modular { modulus, component: Value::new(member), is_residue };
+    let residues = modulus.is_power_of_two().then(|| modular(true));
+    let integers = (!group.wraps).then(|| modular(false));
+    let found =
+        [residues, integers].into_iter().flatten().find_map(|modular| Some((group.forms(&modular).ok()?[0], modular)));
+    let ((a, b), modular) = found.ok_or(Leave)?;
     if !is_reduced(group, group.next[member], &modular, &mut FxHashMap::default()) {
         return Err(Leave);
     }

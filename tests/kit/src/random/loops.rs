@@ -56,7 +56,7 @@ pub(super) fn program(name: String, rng: &mut Random, is_parameterised: bool) ->
 }
 
 /// A loop that writes its state, with these columns and parameters.
-fn written(
+pub(super) fn written(
     name: String,
     (record, parameters): (Vec<Type>, Vec<Type>),
     initial: Vec<Constant>,
@@ -81,56 +81,8 @@ fn written(
     }
 }
 
-/// A loop of a shape that random expressions hardly ever have: a quotient of the state, or the largest and the smallest product of
-/// neighbours.
-pub(super) fn shaped(name: String, rng: &mut Random) -> LoopProgram {
-    let is_quotient = rng.chance(2);
-    let ty =
-        *rng.pick(if is_quotient { &[Type::F64, Type::F32] } else { &[Type::I32, Type::I64, Type::F64, Type::F32] });
-    let mut step = Step { b: FunctionBuilder::new(), pool: Vec::new() };
-    let states = 2 - usize::from(is_quotient);
-    let all = step.b.params(&vec![ty; states + 2]);
-    step.pool = all[states..].to_vec();
-    let initial: Vec<Constant> = (0..states).map(|_| small(rng, ty)).collect();
-    let results = if is_quotient { vec![step.quotient(rng, all[0])] } else { step.products(rng, [all[0], all[1]]) };
-    let reads = vec![Source::Record(0), Source::Record(1)];
-    written(name, (vec![ty; 2], Vec::new()), initial, Mapping { reads, function: step.b.finish(&results) })
-}
-
-/// A recurrence under bounds whose factor a record has, between -1 and 1; or a sum of integers that is at least a known number.
-pub(super) fn bounded(name: String, rng: &mut Random) -> LoopProgram {
-    use Opcode::{Add, Max, Min, Mul, Sub};
-    let ty = *rng.pick(&[Type::F64, Type::F32, Type::I32, Type::I16, Type::I8]);
-    let mut step = Step { b: FunctionBuilder::new(), pool: Vec::new() };
-    let all = step.b.params(&[ty; 3]);
-    step.pool = all[1..].to_vec();
-    let number = |step: &mut Step, number: i64| step.b.constant(ty.of_i64(number));
-    let mut next = all[0];
-    if ty.is_float() {
-        let (low, high) = (number(&mut step, -1), number(&mut step, 1));
-        let factor = step.b.binary(Max, all[1], low);
-        let factor = step.b.binary(Min, factor, high);
-        next = step.b.binary(Mul, next, factor);
-    }
-    let addend = step.any(rng, ty);
-    next = step.b.binary(*rng.pick(&[Add, Add, Sub]), next, addend);
-    let bounds = if ty.is_float() { 1 + rng.below(2) } else { 1 };
-    for place in 0..bounds {
-        let limit = rng.below(4) as i64;
-        let bound = number(&mut step, if ty.is_float() && place == 1 { -limit } else { limit });
-        let opcode = if ty.is_float() && (place == 0) { Min } else { Max };
-        next = step.b.binary(opcode, next, bound);
-    }
-    let initial = match small(rng, ty) {
-        constant if ty.is_float() => constant,
-        constant => ty.of_i64(constant.as_int().unsigned_abs() as i64),
-    };
-    let reads = vec![Source::Record(0), Source::Record(1)];
-    written(name, (vec![ty; 2], Vec::new()), vec![initial], Mapping { reads, function: step.b.finish(&[next]) })
-}
-
 /// A small number; of floats a quarter of one, so that short sums are exact.
-fn small(rng: &mut Random, ty: Type) -> Constant {
+pub(super) fn small(rng: &mut Random, ty: Type) -> Constant {
     let number = rng.below(8) as i64 - 2;
     match ty {
         Type::Bool => Constant::from(rng.chance(2)),
@@ -142,55 +94,15 @@ fn small(rng: &mut Random, ty: Type) -> Constant {
 }
 
 /// A step under construction.
-struct Step {
-    b: FunctionBuilder,
+pub(super) struct Step {
+    pub(super) b: FunctionBuilder,
     /// The operands that operations may take: parameters and results so far.
-    pool: Vec<Value>,
+    pub(super) pool: Vec<Value>,
 }
 
 impl Step {
-    /// A quotient of two sums, of which one or both have a multiple of the state.
-    fn quotient(&mut self, rng: &mut Random, s: Value) -> Value {
-        use Opcode::{Add, Div, Mul, Sub};
-        let ty = self.b.type_of(s);
-        let mut sum = |rng: &mut Random| {
-            let (k, other) = (self.any(rng, ty), self.any(rng, ty));
-            let multiple = if rng.chance(2) { s } else { self.b.binary(Mul, s, k) };
-            self.b.binary(*rng.pick(&[Add, Sub]), multiple, other)
-        };
-        let (top, bottom) = (sum(rng), sum(rng));
-        let (known, last) = (self.any(rng, ty), self.any(rng, ty));
-        let top = *rng.pick(&[top, known, s]);
-        let quotient = self.b.binary(Div, top, bottom);
-        if rng.chance(2) { self.b.binary(*rng.pick(&[Add, Sub]), quotient, last) } else { quotient }
-    }
-
-    /// Both ends of an interval that is multiplied and widened, in any order, by a test of the sign or by both products.
-    fn products(&mut self, rng: &mut Random, ends: [Value; 2]) -> Vec<Value> {
-        use Opcode::{Ge, Lt, Max, Min, Mul};
-        let ty = self.b.type_of(ends[0]);
-        let (factor, point) = (self.value(rng, ty, 1), self.any(rng, ty));
-        let multiples = ends.map(|end| self.b.binary(Mul, end, factor));
-        let (zero, of_first) = (self.b.constant(ty.zero()), if rng.chance(2) { Max } else { Min });
-        let next = [of_first, if of_first == Max { Min } else { Max }].into_iter().enumerate().map(|(end, extreme)| {
-            let product = match rng.below(3) {
-                0 => self.b.binary(extreme, multiples[0], multiples[1]),
-                1 => {
-                    let is_positive = self.b.binary(Ge, factor, zero);
-                    self.b.select(is_positive, multiples[end], multiples[1 - end])
-                }
-                _ => {
-                    let is_negative = self.b.binary(Lt, factor, zero);
-                    self.b.select(is_negative, multiples[1 - end], multiples[end])
-                }
-            };
-            self.b.binary(extreme, product, point)
-        });
-        next.collect()
-    }
-
     /// A value of this type, or a constant.
-    fn any(&mut self, rng: &mut Random, ty: Type) -> Value {
+    pub(super) fn any(&mut self, rng: &mut Random, ty: Type) -> Value {
         let fitting: Vec<Value> = self.pool.iter().copied().filter(|&value| self.b.type_of(value) == ty).collect();
         if fitting.is_empty() || rng.chance(5) {
             let constant = small(rng, ty);
@@ -276,7 +188,7 @@ impl Step {
     }
 
     /// An expression of this type.
-    fn value(&mut self, rng: &mut Random, ty: Type, depth: usize) -> Value {
+    pub(super) fn value(&mut self, rng: &mut Random, ty: Type, depth: usize) -> Value {
         use Opcode::*;
         if depth == 0 || rng.chance(5) {
             return self.any(rng, ty);

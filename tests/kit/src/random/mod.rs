@@ -10,6 +10,7 @@ mod loops;
 mod neighbours;
 mod numbers;
 mod plain;
+mod shapes;
 mod types;
 
 use associative::Family;
@@ -53,8 +54,9 @@ pub struct Options {
 pub fn random_loop(seed: u64) -> LoopProgram {
     let (name, mut rng) = (format!("loop_{seed}"), Random(seed));
     match seed % 32 {
-        31 => loops::shaped(name, &mut rng),
-        15 => loops::bounded(name, &mut rng),
+        31 => shapes::shaped(name, &mut rng),
+        15 => shapes::bounded(name, &mut rng),
+        23 => shapes::counter(name, &mut rng),
         _ => loops::program(name, &mut rng, seed % 8 == 5),
     }
 }

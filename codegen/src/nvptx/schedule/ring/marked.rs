@@ -167,7 +167,7 @@ impl<'k> Ring<'k, '_> {
         for &(component, known) in components {
             let ByMarks::Last { mark, ref place } = *component else { continue };
             let state = k.var(known);
-            // Only what a call starts from can be more than the place of a record; the mark of such a record says nothing.
+            // Only what a call starts from can be more than the place of a record: marks of such places are cleared.
             let start = self.thread * count;
             k.when(self.place_of(items, place, start).below(known), || {
                 for first in (0..count).step_by(MARKED) {

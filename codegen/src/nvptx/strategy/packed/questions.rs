@@ -9,9 +9,9 @@ use super::{FOUR, TAKE, is_byte, only_byte};
 use crate::nvptx::emit::{Ty, Value};
 use crate::nvptx::kernel::bytes::Bytes;
 use crate::nvptx::kernel::items::ThreadItems;
+use crate::nvptx::lower::swar;
 
-/// The highest bit of each byte, and a factor of a word of those: the four bits come together as its highest four.
-const HIGH: usize = 0x8080_8080;
+/// As a factor of a word that has the highest bit of each byte alone: the four bits come together as its highest four.
 const TOGETHER: usize = 0x0020_4081;
 
 /// Questions that a mapping asks of records in columns of bytes, and of those beside them.
@@ -93,8 +93,8 @@ impl PackedQuestions {
             let answers = self.code.write(k, &self.reads.iter().map(read).collect::<Vec<_>>());
             all.resize(answers.len(), k.i32(0));
             for (all, answer) in all.iter_mut().zip(answers) {
-                // What a comparison shifted down from there is not shifted at all.
-                let bits = ((answer << 7usize) & HIGH) * TOGETHER;
+                // A comparison leaves its answer in the highest bit and shifts it down: LLVM cancels that against this shift.
+                let bits = ((answer << 7usize) & swar::HIGH) * TOGETHER;
                 *all = all.math("fshl", &[bits, k.i32(4)]);
             }
         }
