@@ -2,9 +2,9 @@
 //! away.
 //!
 //! Minima and maxima of sums, and sums modulo m, hold over the integers; modulo a power of two they
-//! hold where numbers wrap too. The simplifier computes modulo 2^k: it drops the mark of what wraps,
-//! and writes `x − 1` as `x + MAX`. So the user's step is looked at before it is simplified. Bits
-//! that `<<` drops have no mark: families that take it as a product look at what is shifted.
+//! hold where numbers wrap too. The simplifier computes modulo 2^k: it drops the mark of what
+//! wraps, and writes `x − 1` as `x + MAX`. So the user's step is looked at before it is simplified.
+//! Bits that `<<` drops have no mark: families that take it as a product look at what is shifted.
 
 use std::collections::BTreeSet;
 
