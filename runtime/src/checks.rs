@@ -86,7 +86,11 @@ pub(crate) fn call(
     match (carry, call.shape) {
         (None, _) => Ok(()),
         (Some(carry), Shape::Rows(rows)) => states(|| carry_types(program), "carry", rows.count(), carry),
-        (Some(carry), _) => states(|| carry_types(program), "carry", 1, carry),
+        // Several carries of a line are of another number, not of another type.
+        (Some(carry), _) if carry.len() >= 2 * carry_types(program).count() => {
+            states(|| carry_types(program), "carry", 1, carry)
+        }
+        (Some(carry), _) => state(|| carry_types(program), "carry", carry),
     }
 }
 

@@ -142,12 +142,10 @@ fn flags_that_are_too_many_or_too_few() {
 
 #[test]
 fn offsets_that_cut_nothing() {
-    let cases: [(&[usize], usize, usize); 9] = [
+    let cases: [(&[usize], usize, usize); 7] = [
         (&[1, 6], 0, 1),
         (&[0, 5], 1, 5),
         (&[0, 7], 1, 7),
-        (&[0], 0, 0),
-        (&[6], 0, 6),
         (&[0, 4, 3, 6], 2, 3),
         (&[0, 7, 6], 1, 7),
         (&[0, usize::MAX, 6], 1, usize::MAX),
@@ -162,10 +160,10 @@ fn offsets_that_cut_nothing() {
             assert!(place == wrong || place == wrong + 1, "{offsets:?}: {error}");
             assert!(offsets.get(place) == Some(&got) && (place != wrong || got == value), "{offsets:?}: {error}");
         }
-        assert!(matches!(
-            refused_and_reduced(&scan, &of(Shape::Offsets(&[])), &[Column::new(&RECORDS)], &[6]),
-            Error::TooFewOffsets { records: 6 }
-        ));
+        for few in [&[][..], &[0], &[6]] {
+            let error = refused_and_reduced(&scan, &of(Shape::Offsets(few)), &[Column::new(&RECORDS)], &[6]);
+            assert!(matches!(error, Error::TooFewOffsets { records: 6 }), "{few:?}: {error}");
+        }
     }
     let error = refused_in_place(&scan(DIGITS), &of(Shape::Offsets(&[0, 5])), &[number()]);
     assert!(matches!(error, Error::Offsets { place: 1, got: 5, .. }), "{error}");
