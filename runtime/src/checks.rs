@@ -219,7 +219,7 @@ pub(crate) fn check_offsets(offsets: &[usize], len: usize) -> Result<(), Error> 
         let got = offsets.get(place).copied().unwrap_or(0);
         Err(Error::Offsets { place, expected, got })
     };
-    if offsets.len() < 2 && !(offsets.len() == 1 && len == 0) {
+    if offsets.is_empty() || offsets.len() == 1 && len > 0 {
         return Err(Error::TooFewOffsets { records: len });
     }
     if offsets[0] != 0 {

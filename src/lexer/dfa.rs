@@ -223,11 +223,9 @@ pub(super) fn determinise_parsed(patterns: &[Hir], kind: MatchKind) -> Result<Se
 fn explore(searcher: &Searcher, rules: &Rules, included: &[usize]) -> Result<Explored, LexerError> {
     let mut named = vec![None];
     let accept = |state: StateID| {
-        let mut matching: Vec<RuleIndex> =
-            matching(searcher, state).map(|pattern| included[pattern] as RuleIndex).collect();
-        matching.sort_by_key(|&rule| precedence(rules, usize::from(rule)));
-        named.push(matching.iter().copied().filter(|&rule| rules.incomplete_of(usize::from(rule)).is_some()).min());
-        matching.first().copied()
+        let matching = || matching(searcher, state).map(|pattern| included[pattern] as RuleIndex);
+        named.push(matching().filter(|&rule| rules.incomplete_of(usize::from(rule)).is_some()).min());
+        matching().min_by_key(|&rule| precedence(rules, usize::from(rule)))
     };
     let dfa = list(searcher, start(searcher)?, |_, _, to| to, accept)?;
     match dfa.accept(TokenDfa::START) {

@@ -231,7 +231,7 @@ pub fn derive(of: &LoopProgram) -> Result<Derivation, Refusal> {
         }
         let reads = flat.read_names();
         let names = Names { components: &flat.names, reads: &reads };
-        Refusal::of_group(&code, &names, &members, &next, (&flat, &flat.written(of)))
+        Refusal::of_group(&code, &names, &members, &next, (&flat, of))
     })?;
     let trust: Vec<Trust> = groups.iter().map(|group| proof::of_group(&mut code, &flat, &next, group)).collect();
     let derivation = assemble::assemble(of, &flat, &code, &next, groups, trust)?;
@@ -252,7 +252,7 @@ fn solve(flat: Flat, of: &LoopProgram, depth: usize) -> Result<(Flat, Vec<Placed
             Err(Refusal::of(components, Why::Levels { needed }))
         }
         Err(graph::Failed::Group { members }) => {
-            let refusal = Refusal::of_group(&code, &names, &members, &next, (&flat, &flat.written(of)));
+            let refusal = Refusal::of_group(&code, &names, &members, &next, (&flat, of));
             if depth < 3 {
                 for rewrite in [rewrite::stops, rewrite::sentinels] {
                     let Some(other) = rewrite(&flat, tables, &members) else { continue };

@@ -3,10 +3,10 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::Flat;
 use super::code::{Code, Components, MOST_OWN};
 use super::family::LARGEST_MODULUS;
 use super::show::{Names, rust_name};
+use super::{Flat, LoopProgram};
 use crate::function::{Function, Inst, Value};
 use crate::opcode::Opcode;
 use crate::types::Type;
@@ -31,9 +31,9 @@ pub enum Why {
     Wraps,
     /// Constants that are added and multiplied and reach half of their type together, under bounds or `%`.
     Constants,
-    /// A remainder by what is no constant, or a larger one.
+    /// A remainder by what is no constant, or by one above 2^32.
     Modulus,
-    /// An initial state that is not below the modulus.
+    /// An initial state that is below 0, or not below the modulus.
     Start {
         /// The modulus.
         modulus: u64,
@@ -119,13 +119,13 @@ impl Refusal {
         names: &Names<'_>,
         members: &[usize],
         next: &[Value],
-        (flat, written): (&Flat, &Written<'_>),
+        (flat, of): (&Flat, &LoopProgram),
     ) -> Refusal {
         let mask = members.iter().fold(0, |mask, &member| mask | 1 << member);
         let (why, at) = worst(code, mask, members, next, flat);
         let components = members.iter().map(|&member| names.component(member)).collect();
         // Components that no family has together have no one operation: the first is where to look.
-        let source = written.place(at.unwrap_or(next[members[0]]));
+        let source = flat.written(of).place(at.unwrap_or(next[members[0]]));
         Refusal { components, why, place: at.map(|at| names.show(code, at)), source }
     }
 

@@ -29,33 +29,34 @@ pub(super) fn affine_f32_columns(seed: u64) -> Result<Box<dyn Subject>, Error> {
 }
 
 /// The best sum of neighbours, so far and at either end; none is below 0, the sum of nothing.
-#[derive(Clone, Copy, PartialEq, Debug, ScanType)]
-struct Best {
-    sum: i32,
-    first: i32,
-    last: i32,
-    best: i32,
+#[scan_monoid]
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Best<T> {
+    sum: T,
+    first: T,
+    last: T,
+    best: T,
 }
 
 #[scan_monoid]
-impl Monoid for Best {
+impl<T: Num> Monoid for Best<T> {
     fn identity() -> Self {
-        Best { sum: 0, first: 0, last: 0, best: 0 }
+        Best { sum: T::ZERO, first: T::ZERO, last: T::ZERO, best: T::ZERO }
     }
 
     fn combine(self, next: Self) -> Self {
         Best {
             sum: self.sum + next.sum,
-            first: self.first.max(self.sum + next.first),
-            last: next.last.max(self.last + next.sum),
-            best: self.best.max(next.best).max(self.last + next.first),
+            first: self.first.larger(self.sum + next.first),
+            last: next.last.larger(self.last + next.sum),
+            best: self.best.larger(next.best).larger(self.last + next.first),
         }
     }
 }
 
 /// Of one number.
 #[scan_fn]
-fn best_of(x: i32) -> Best {
+fn best_of(x: i32) -> Best<i32> {
     Best { sum: x, first: x.max(0), last: x.max(0), best: x.max(0) }
 }
 
@@ -63,54 +64,28 @@ fn best_by(program: &Verified<Program>, seed: u64) -> Box<dyn Subject> {
     let x: Vec<i32> = small(seed);
     let columns = vec![bytes_of(&x)];
     let lift = move |place: usize| best_of(x[place]);
-    Box::new(Line::new(program, columns, Best::identity(), (lift, Best::combine, |_, after: Best, _| after.best)))
+    let meaning = (lift, Best::combine, |_, after: Best<i32>, _| after.best);
+    Box::new(Line::new(program, columns, Best::identity(), meaning))
 }
 
 /// Kadane's algorithm by hand.
 pub(super) fn best_by_hand(seed: u64) -> Result<Box<dyn Subject>, Error> {
-    let scan =
-        Scan::<Best>::builder().lift(best_of {}).project(scan!(|so_far: Best| -> i32 { so_far.best })).build()?;
+    let project = scan!(|so_far: Best<i32>| -> i32 { so_far.best });
+    let scan = Scan::<Best<i32>>::builder().lift(best_of {}).project(project).build()?;
     Ok(best_by(&program_of(&scan), seed))
 }
 
-/// The same in 64 bits, where no sum of a stretch wraps: only this one is right wherever the loop is.
-#[derive(Clone, Copy, PartialEq, Debug, ScanType)]
-struct WideBest {
-    sum: i64,
-    first: i64,
-    last: i64,
-    best: i64,
-}
-
-#[scan_monoid]
-impl Monoid for WideBest {
-    fn identity() -> Self {
-        WideBest { sum: 0, first: 0, last: 0, best: 0 }
-    }
-
-    fn combine(self, next: Self) -> Self {
-        WideBest {
-            sum: self.sum + next.sum,
-            first: self.first.max(self.sum + next.first),
-            last: next.last.max(self.last + next.sum),
-            best: self.best.max(next.best).max(self.last + next.first),
-        }
-    }
-}
-
-/// Of one number.
+/// Of one number, in 64 bits.
 #[scan_fn]
-fn wide_best_of(x: i32) -> WideBest {
+fn wide_best_of(x: i32) -> Best<i64> {
     let x = x as i64;
-    WideBest { sum: x, first: x.max(0), last: x.max(0), best: x.max(0) }
+    Best { sum: x, first: x.max(0), last: x.max(0), best: x.max(0) }
 }
 
-/// Kadane's algorithm by hand, in 64 bits.
+/// The same in 64 bits, where no sum of a stretch wraps: only this one is right wherever the loop is.
 pub(super) fn best_by_hand_in_64_bits(seed: u64) -> Result<Box<dyn Subject>, Error> {
-    let scan = Scan::<WideBest>::builder()
-        .lift(wide_best_of {})
-        .project(scan!(|so_far: WideBest| -> i32 { so_far.best as i32 }))
-        .build()?;
+    let project = scan!(|so_far: Best<i64>| -> i32 { so_far.best as i32 });
+    let scan = Scan::<Best<i64>>::builder().lift(wide_best_of {}).project(project).build()?;
     Ok(best_by(&program_of(&scan), seed))
 }
 

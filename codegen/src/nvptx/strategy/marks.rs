@@ -96,24 +96,21 @@ impl Marks {
     /// The inclusive scan over the lanes of a warp, component by component: a warp keeps fewer records than 32 bits count.
     pub(crate) fn scan<'k>(&self, lanes: &Lanes<'k, '_>, state: &[Value<'k>]) -> State<'k> {
         let k = lanes.k;
-        let scan = |(component, &own): (&ByMarks, &Value<'k>)| {
-            let up = |value: Value<'k>, distance: Value<'k>| k.shuffle_up(value, distance);
-            match component {
-                ByMarks::Still => own,
-                ByMarks::Rank => {
-                    let distances = [1usize, 2, 4, 8, 16].map(|distance| k.i32(distance));
-                    let sum = distances.into_iter().fold(own.resize(Ty::I32), |sum, distance| {
-                        sum + lanes.lane.at_least(distance).select(up(sum, distance), k.i32(0))
-                    });
-                    sum.resize(Ty::I64)
-                }
-                // Places rise from lane to lane, so the largest is that of the last lane up to this one that has any.
-                ByMarks::Last { .. } => {
-                    let have = k.ballot(own.is_not(k.i64(0))) & ((k.i32(2) << lanes.lane) - 1);
-                    let distance = lanes.lane - highest(have | 1usize);
-                    let [low, high] = [own, own >> 32].map(|half| up(half.resize(Ty::I32), distance).resize(Ty::I64));
-                    low | (high << 32)
-                }
+        let scan = |(component, &own): (&ByMarks, &Value<'k>)| match component {
+            ByMarks::Still => own,
+            ByMarks::Rank => {
+                let distances = [1usize, 2, 4, 8, 16].map(|distance| k.i32(distance));
+                let sum = distances.into_iter().fold(own.resize(Ty::I32), |sum, distance| {
+                    sum + lanes.lane.at_least(distance).select(k.shuffle_up(sum, distance), k.i32(0))
+                });
+                sum.resize(Ty::I64)
+            }
+            // Places rise from lane to lane, so the largest is that of the last lane up to this one that has any.
+            ByMarks::Last { .. } => {
+                let have = k.ballot(own.is_not(k.i64(0))) & ((k.i32(2) << lanes.lane) - 1);
+                let distance = lanes.lane - highest(have | 1usize);
+                let below = |half: Value<'k>| k.shuffle_up(half.resize(Ty::I32), distance).resize(Ty::I64);
+                below(own) | (below(own >> 32) << 32)
             }
         };
         self.components.iter().zip(state).map(scan).collect()

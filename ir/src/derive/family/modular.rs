@@ -18,7 +18,7 @@ use crate::function::{Inst, Payload, Value};
 use crate::opcode::Opcode;
 use crate::types::Type;
 
-/// The largest modulus.
+/// The largest modulus. Refusals name it in their words.
 pub(crate) const MOST: i128 = 1 << 32;
 
 /// The moduli that the step of the group names: divisors of `%`, masks, and what counters are compared with.
@@ -68,7 +68,7 @@ impl Modular {
         code.binary(Opcode::Rem, value, modulus)
     }
 
-    /// Whether a value is the component, or a remainder by the modulus.
+    /// Whether a value that depends on the component is the component itself, or a remainder by the modulus.
     fn is_below(&self, code: &Code<'_>, value: Value) -> bool {
         let is_remainder = |inst: Inst| matches!(*inst.operands(), [_, by] if self.reduces(code, inst.opcode, by));
         value == self.component || code.inst(value).is_some_and(is_remainder)
@@ -227,16 +227,15 @@ fn is_reduced(group: &Group<'_, '_>, value: Value, modular: &Modular, known: &mu
         return known;
     }
     let code = &*group.code;
-    if value.index() == group.members[0] {
-        return true;
-    }
     if code.depends(value) & group.mask() == 0 {
         let (min, max) = code.range(value);
         return min >= 0 && max < modular.modulus as i128;
     }
+    if modular.is_below(code, value) {
+        return true;
+    }
     let Some(inst) = code.inst(value) else { return false };
     let reduced = match (inst.opcode, inst.operands()) {
-        (opcode @ (Opcode::Rem | Opcode::And), &[_, by]) => modular.reduces(code, opcode, by),
         (Opcode::Select, &[condition, yes, no]) if code.depends(condition) & group.mask() == 0 => {
             is_reduced(group, yes, modular, known) && is_reduced(group, no, modular, known)
         }
