@@ -30,8 +30,13 @@ use super::rules::{self, Role, Rule, Rules};
 /// about 300.
 pub const MAX_STATES: usize = 4096;
 
-/// How many bytes the NFA, and the DFA with all that its construction needs, may take.
+/// How many bytes the NFA may take, and the DFA before it is minimised.
 const MEMORY_LIMIT: usize = 32 << 20;
+
+/// How many bytes the sets of NFA states may take that the DFA's states stand for. Each element of a set is a step of the
+/// construction for each class of bytes, so this bounds its time, to some two seconds. The rule sets that come with
+/// monoscan, and the patterns of pre-tokenisers, need less than half.
+const SETS_LIMIT: usize = 2 << 20;
 
 /// The rules' DFA, as regex-automata makes it.
 pub(super) type Searcher = dense::DFA<Vec<u32>>;
@@ -209,7 +214,7 @@ pub(super) fn determinise_parsed(patterns: &[Hir], kind: MatchKind) -> Result<Se
                 .start_kind(StartKind::Anchored)
                 .accelerate(false)
                 .dfa_size_limit(Some(MEMORY_LIMIT))
-                .determinize_size_limit(Some(MEMORY_LIMIT)),
+                .determinize_size_limit(Some(SETS_LIMIT)),
         )
         .build_from_nfa(&nfa)
         .map_err(|error| match error.is_size_limit_exceeded() {

@@ -74,7 +74,7 @@ impl fmt::Display for LookAhead {
         self.conflicts.iter().try_for_each(|conflict| {
             let Conflict { after, rule, complete, .. } = conflict;
             let after = after.as_deref().unwrap_or("an error");
-            write!(f, "\n  after {after}, rule {rule} may go on, as in \"{}\"", complete.escape_ascii())
+            write!(f, "\n  after {after}, rule {rule} may go on, as in {}", lookahead::quote(complete))
         })
     }
 }

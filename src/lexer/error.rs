@@ -41,9 +41,11 @@ pub enum LexerError {
     /// Only the CPU lexes streams.
     #[error("a lexer on a GPU has no streams: use the same lexer on the CPU")]
     NoStream,
-    /// The determinised rules are larger than [`MAX_STATES`], or than the memory set aside to build them.
+    /// The determinised rules have more than [`MAX_STATES`] states, or need more memory to build than is set aside, which
+    /// bounds the time too.
     #[error(
-        "the automaton needs more than {MAX_STATES} states: bounded repetitions such as `{{1,1000}}` and Unicode classes cost most"
+        "the automaton is too large: it has more than {MAX_STATES} states, or needs too much memory to build; bounded repetitions \
+         such as `{{1,1000}}` and Unicode classes cost most"
     )]
     TooManyStates,
     /// As a scan, which labels and GPUs need, the rules have more than [`MAX_SCAN_STATES`] states; and those that one symbol leads

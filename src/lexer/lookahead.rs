@@ -42,7 +42,7 @@ impl fmt::Display for Conflict {
 }
 
 /// The bytes in quotes, those in the middle of a long example left out.
-fn quote(bytes: &[u8]) -> String {
+pub(super) fn quote(bytes: &[u8]) -> String {
     match bytes.len() {
         0..=40 => format!("\"{}\"", bytes.escape_ascii()),
         all => {

@@ -9,6 +9,7 @@ use regex_automata::util::primitives::StateID;
 use super::LexerError;
 use super::dfa::{self, RuleIndex, Searcher, precedence};
 use super::gather::Kind;
+use super::lookahead::quote;
 use super::rules::{Role, Rule, Rules};
 
 /// A rule that matches a text which another rule wins. Keywords shadow nothing: that is what they are for.
@@ -27,11 +28,11 @@ pub struct Shadowed {
 impl fmt::Display for Shadowed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Shadowed { rule, by, text, never } = self;
-        let text = text.escape_ascii();
+        let text = quote(text);
         if *never {
-            write!(f, "rule {rule} never wins: \"{text}\" is {by}")
+            write!(f, "rule {rule} never wins: {text} is {by}")
         } else {
-            write!(f, "rule {rule} matches \"{text}\" too, which is {by}")
+            write!(f, "rule {rule} matches {text} too, which is {by}")
         }
     }
 }
