@@ -42,7 +42,7 @@ pub enum Error {
 
     /// The IR computes something else than the Rust function it was made from: a bug in monoscan.
     #[error(
-        "the compiled `{function}` differs from the Rust function, which is a bug in monoscan:\n  arguments {}\n  \
+        "the compiled `{function}` differs from the Rust function, which is a bug in monoscan if every function of the operator has its `#[scan_fn]` or `#[scan_monoid]`:\n  arguments {}\n  \
          Rust gives {}\n  the IR gives {}", states(.arguments), states(.native), states(.compiled)
     )]
     Mistranslated {
@@ -305,7 +305,9 @@ pub enum Error {
     },
 
     /// A text is longer than places of tokens, which are `u32`, can say.
-    #[error("a text of {bytes} bytes is lexed as a stream, as places are `u32`: expected at most {most}")]
+    #[error(
+        "a text of {bytes} bytes is too long for offsets of `u32`: expected at most {most} bytes; lex it as a stream, or with offsets of `u64`"
+    )]
     TextTooLong {
         /// How many bytes it has.
         bytes: usize,

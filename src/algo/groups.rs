@@ -11,7 +11,7 @@
 //! ```
 //!
 //! Keys that come back later begin a group of their own: [sort](super::sort) first where that is
-//! not meant. Of keys that are equal and yet differ, as 0 and −0 do, a group has the last.
+//! not meant. Keys may be equal and yet differ in their bits, as 0 and −0: a group has the last.
 //!
 //! # Sums by key
 //!

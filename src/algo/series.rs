@@ -48,7 +48,7 @@ pub(super) fn fill<T: ScanType>() -> Result<&'static Fill<T>, Error> {
     })
 }
 
-/// Each value that is there, and for one that is not the last one before it that is; `before` where there is none.
+/// Replaces each missing value with the last present one before it, or with `before` if there is none.
 ///
 /// ```
 /// use monoscan::algo::series::forward_fill;

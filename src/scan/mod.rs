@@ -96,8 +96,9 @@ use crate::lang::{self, Monoid, ScanType};
 /// reduce:     e ⊕ x[0] ⊕ … ⊕ x[n-1]
 /// ```
 ///
-/// for 0 ≤ i < n, and nothing for n = 0. Integers and tables are exact. Floating-point results are the same on every
-/// run and for any number of threads, but associated otherwise than the sequential loop associates them.
+/// for 0 ≤ i < n, and nothing for n = 0. Integers and tables are exact. Floating-point results are the same on
+/// every run of one machine and for any number of threads. They are associated otherwise than by the sequential loop, and another
+/// processor, whose caches and vectors differ, may associate them in its own way.
 ///
 /// Each of these may start from another state, run backwards, or over many segments or rows at once: see [`Request`], which
 /// has all the formulas.

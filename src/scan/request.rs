@@ -179,8 +179,8 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         }
     }
 
-    /// Every sequence starts from this state instead of the identity. It should be a state that scans of this monoid come to: one that `valid` refuses, or
-    /// that `e ⊕ init` changes, harms nobody, but what comes out of it has no meaning.
+    /// Every sequence starts from this state instead of the identity. It should be a state that scans of this monoid reach. Any other, as
+    /// one that `valid` refuses or that `e ⊕ init` changes, gives results without meaning, and is memory-safe.
     ///
     /// ```
     /// use monoscan::{ops::Max, prelude::*};
@@ -245,7 +245,7 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
 
     /// Each segment is a sequence: head flags, a `bool` for each record, or offsets, one more than there are segments.
     ///
-    /// Costs nothing beforehand, except for offsets of `u32` and `u64`, which are converted.
+    /// Flags, bits and offsets of `usize` cost nothing beforehand. Offsets of `u32` and `u64` are converted, and keys compared.
     ///
     /// ```
     /// use monoscan::{Bits, by_key, ops::Sum, prelude::*};

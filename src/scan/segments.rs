@@ -115,7 +115,7 @@ pub fn by_key<'a>(keys: impl Keys<'a>) -> ByKey<'a> {
     ByKey { boundaries: keys.boundaries() }
 }
 
-/// Where keys are equal segments are, for [`by_key`]: a slice of them, or a [`DeviceVec`].
+/// A column of keys for [`by_key`], whose runs of equal keys are segments: a slice, or a [`DeviceVec`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no column of keys",
     label = "expected `&[K]`, `&Vec<K>`, `&[K; N]` or `&DeviceVec<K>`"

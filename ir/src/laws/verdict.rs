@@ -158,7 +158,7 @@ impl Counterexample {
             Law::IdentityValid => ["`identity` is not a valid state", "identity", ""],
             Law::IdentityFollows => ["`follows` is false of x and `identity`, or of `identity` and x", "identity", ""],
             Law::Follows => [
-                "`follows` depends on the grouping: of x and y, and of x · y and z it holds, but not of y and z, or of x and y · z",
+                "`follows` depends on the grouping: follows(x, y) and follows(x · y, z) hold, but not follows(y, z), or not follows(x, y · z)",
                 "y · z",
                 "",
             ],

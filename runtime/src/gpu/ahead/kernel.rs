@@ -56,7 +56,7 @@ pub enum AotError {
         asked: Asked,
     },
     /// The call needs kernels that are not those of the program.
-    #[error("kernels made ahead of time do not make {makes}, or compile the scan with the feature `gpu`")]
+    #[error("kernels made ahead of time cannot make {makes}, or compile the scan with the feature `gpu`")]
     Helper {
         /// The columns that these would make.
         makes: Helper,
@@ -94,7 +94,7 @@ impl std::fmt::Display for Helper {
         f.write_str(match self {
             Helper::Flags => "head flags out of keys or offsets: give head flags as a column of the device",
             Helper::Starts => "a start for each segment: give one initial state",
-            Helper::Copies => "copies of spaced columns: give columns whose records are one after the other",
+            Helper::Copies => "copies of strided columns: give columns whose records are one after the other",
         })
     }
 }
