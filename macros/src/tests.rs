@@ -74,7 +74,8 @@ fn no_input_makes_a_macro_panic_and_every_item_is_emitted() {
     for item in items() {
         for options in &options {
             for expand in [monoid::expand, scan_fn::expand] {
-                let output = expand(options.clone(), item.clone()).to_string();
+                // But for this attribute, which its functions get.
+                let output = expand(options.clone(), item.clone()).to_string().replace("# [inline] ", "");
                 assert!(output.contains(&item.to_string()), "{output}");
             }
         }

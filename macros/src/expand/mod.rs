@@ -11,7 +11,10 @@ pub(crate) mod token_kind;
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::visit::{self, Visit};
-use syn::{Attribute, DeriveInput, GenericArgument, Generics, Lifetime, Path, PathArguments, Type};
+use syn::{
+    Attribute, DeriveInput, GenericArgument, Generics, ImplItem, ItemImpl, Lifetime, Path, PathArguments, Type,
+    parse_quote,
+};
 
 use crate::options::Options;
 use crate::refuse::{self, Errors, refuse, report};
@@ -55,6 +58,22 @@ pub(crate) fn allow() -> TokenStream {
 /// The user's own item, under the lints that scan code sets off by its form. Scan code indexes by loop variables, so clippy's preference for iterators is no help there.
 pub(crate) fn original(item: &TokenStream) -> TokenStream {
     quote!(#[allow(clippy::needless_range_loop)] #item)
+}
+
+/// Lets a function be inlined in other units of its crate, and other crates: scans call it for each record.
+pub(crate) fn inline(attributes: &mut Vec<Attribute>) {
+    if !attributes.iter().any(|attribute| attribute.path().is_ident("inline")) {
+        attributes.push(parse_quote!(#[inline]));
+    }
+}
+
+/// The same for all functions of an `impl`.
+pub(crate) fn inline_all(item: &mut ItemImpl) {
+    for item in &mut item.items {
+        if let ImplItem::Fn(function) = item {
+            inline(&mut function.attrs);
+        }
+    }
 }
 
 /// The `#[cfg]`s of an item, which must be on everything that is emitted beside it.

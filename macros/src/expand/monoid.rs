@@ -5,7 +5,9 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use syn::{DeriveInput, FnArg, ImplItem, ImplItemFn, Item, ItemImpl, ReceiverKind};
 
-use super::{allow, bounds, check_generics, check_type, conditions, last_name, original, scan_fn, scan_type};
+use super::{
+    allow, bounds, check_generics, check_type, conditions, inline_all, last_name, original, scan_fn, scan_type,
+};
 use crate::lower::Lowering;
 use crate::options::Options;
 use crate::refuse::{self, Errors, refuse, report};
@@ -15,18 +17,16 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let options = Options::read(arguments, &mut errors);
     let mut first = item.clone();
     let second = match syn::parse2::<Item>(item.clone()) {
-        Ok(Item::Impl(implementation)) if implementation.trait_.is_none() => {
-            first = original(&item);
-            scan_fn::in_impl(&implementation, &options, &mut errors)
-        }
         Ok(Item::Impl(mut implementation)) => {
-            first = original(&item);
-            let before = errors.len();
-            bounds::check(&mut implementation.generics, &options.krate, &mut errors);
-            if errors.len() > before {
-                first = original(&implementation.to_token_stream());
-            }
-            lower(&implementation, &options, &mut errors)
+            let second = if implementation.trait_.is_none() {
+                scan_fn::in_impl(&implementation, &options, &mut errors)
+            } else {
+                bounds::check(&mut implementation.generics, &options.krate, &mut errors);
+                lower(&implementation, &options, &mut errors)
+            };
+            inline_all(&mut implementation);
+            first = original(&implementation.to_token_stream());
+            second
         }
         Ok(Item::Struct(_) | Item::Enum(_) | Item::Union(_)) => match syn::parse2::<DeriveInput>(item.clone()) {
             Ok(input) => scan_type::describe(&input, &options, &mut errors),

@@ -12,8 +12,8 @@ use syn::{
 };
 
 use super::{
-    allow, bounds, check_generics, check_type, conditions, last_name, mentions, original, table_element,
-    table_with_lifetime,
+    allow, bounds, check_generics, check_type, conditions, inline, inline_all, last_name, mentions, original,
+    table_element, table_with_lifetime,
 };
 use crate::lower::Lowering;
 use crate::options::Options;
@@ -25,19 +25,18 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut first = item.clone();
     let second = match syn::parse2::<ItemFn>(item.clone()) {
         Ok(mut function) => {
-            first = original(&item);
-            let before = errors.len();
             bounds::check(&mut function.sig.generics, &options.krate, &mut errors);
-            if errors.len() > before {
-                first = original(&function.to_token_stream());
-            }
-            second(&function, &[], &options, &mut errors)
+            let second = second(&function, &[], &options, &mut errors);
+            inline(&mut function.attrs);
+            first = original(&function.to_token_stream());
+            second
         }
         Err(error) => {
             match syn::parse2::<syn::Item>(item.clone()) {
-                Ok(syn::Item::Impl(implementation)) => {
-                    first = original(&item);
+                Ok(syn::Item::Impl(mut implementation)) => {
                     let second = in_impl(&implementation, &options, &mut errors);
+                    inline_all(&mut implementation);
+                    first = original(&implementation.to_token_stream());
                     let errors = report(&errors);
                     return quote!(#first #second #errors);
                 }
@@ -327,6 +326,7 @@ impl Parts<'_> {
             impl #parameters #lang::ScanFn<(#(#types,)*)> for #name #bounds {
                 type Out = #result;
 
+                #[inline]
                 fn call(&self, #arguments: (#(#types,)*)) -> #result {
                     let (#(#values,)*) = #arguments;
                     #name(#(#values),*)
