@@ -159,7 +159,8 @@ impl MapFold {
         if is_each && reached.as_ref().is_none_or(|ranges| ranges.composed().is_none()) {
             return Some(tables::fold_of_each(&maps, alphabet, stage, tables));
         }
-        Some(reached?.fold(&maps, alphabet, (&automaton.lift, stage), tables))
+        let ranges = if numbered { reached?.widened(&map_of_symbol) } else { reached? };
+        Some(ranges.fold(&maps, alphabet, (&automaton.lift, stage), tables))
     }
 
     /// Bytes of the tables that symbols, steps and compositions look up.

@@ -24,7 +24,7 @@ pub(super) struct Ranges {
     ids: HashMap<Vec<u8>, usize>,
     /// How many symbols more may follow each for it to be a map still, and not a range.
     growth: Vec<usize>,
-    /// The symbols that lead from each of these to another.
+    /// The maps of the symbols that lead from each of these to another: the columns of the table.
     pub(super) inside: Vec<usize>,
 }
 
@@ -82,6 +82,14 @@ impl Ranges {
         });
         let index = index.collect();
         (next, index)
+    }
+
+    /// Gives each symbol of an alphabet a column of its own, also where several have one map, if the table stays so small that
+    /// each bank may have a copy: then what stands for a symbol is its number alone.
+    pub(super) fn widened(self, map_of_symbol: &[usize]) -> Ranges {
+        let is_small = self.ranges.len() * map_of_symbol.len().next_multiple_of(4) <= SMALL_TABLE;
+        let inside = if self.is_whole() && is_small { map_of_symbol.to_vec() } else { self.inside };
+        Ranges { inside, ..self }
     }
 
     /// Whether every map has an id of its own.

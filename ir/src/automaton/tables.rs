@@ -22,7 +22,10 @@ impl Ranges {
     ) -> MapFold {
         let outside = self.inside.len();
         let column = |map: &usize| self.inside.iter().position(|own| own == map).unwrap_or(outside);
-        let columns: Vec<usize> = map_of_symbol.iter().map(column).collect();
+        let columns: Vec<usize> = match self.inside[..] == *map_of_symbol {
+            true => (0..map_of_symbol.len()).collect(),
+            false => map_of_symbol.iter().map(column).collect(),
+        };
         // Where symbols are not their own columns, what stands for one has both.
         let has_both = numbered && !columns.iter().copied().eq(0..alphabet.symbols.len());
         let code = |(symbol, &column): (usize, &usize)| if has_both { column << 8 | symbol } else { column };
