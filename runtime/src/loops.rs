@@ -62,16 +62,16 @@ impl LoopStates {
         self.may_overflow
     }
 
-    /// States of the scan for these of the loop, one after the other, each with so much behind it.
-    fn seeds(&self, argument: &'static str, states: &[Constant], rest: usize) -> Result<States, Error> {
+    /// States of the scan for these of the loop, one after the other, each with such constants behind it.
+    fn seeds(&self, argument: &'static str, states: &[Constant], rest: &[Constant]) -> Result<States, Error> {
+        let expected = || self.types.iter().copied().chain(rest.iter().map(|constant| constant.ty()));
         let mut seeds = States::new();
-        let chunks = states.chunks(self.len() + rest);
-        for state in chunks {
-            let (own, behind) = state.split_at(self.len().min(state.len()));
-            if behind.len() != rest || !own.iter().map(|constant| constant.ty()).eq(self.types.iter().copied()) {
-                let got = states.iter().map(|constant| constant.ty()).collect();
-                return Err(Error::State { argument, expected: self.types.clone(), got });
+        for state in states.chunks(self.len() + rest.len()) {
+            let got = || state.iter().map(|constant| constant.ty());
+            if !got().eq(expected()) {
+                return Err(Error::State { argument, expected: expected().collect(), got: got().collect() });
             }
+            let (own, behind) = state.split_at(self.len());
             let tables = &self.derivation.program.tables;
             let seed = interp::call(&self.derivation.seed, own, tables);
             let value = interp::call(&self.derivation.value, &seed, tables);
@@ -107,17 +107,21 @@ impl LoopStates {
     ) -> Result<R, Error> {
         let init = match call.init {
             Init::Identity => States::from_slice(&self.start),
-            Init::Same(state) => self.seeds("init", state, 0)?,
-            Init::Each(states) => self.seeds("init_each", states, 0)?,
+            Init::Same(state) if state.len() != self.len() => {
+                let got = state.iter().map(|constant| constant.ty()).collect();
+                return Err(Error::State { argument: "init", expected: self.types.clone(), got });
+            }
+            Init::Same(state) => self.seeds("init", state, &[])?,
+            Init::Each(states) => self.seeds("init_each", states, &[])?,
         };
-        let resumed = call.carry.map(|carry| self.seeds("carry", carry, self.rest.len())).transpose()?;
+        let resumed = call.carry.map(|carry| self.seeds("carry", carry, &self.rest)).transpose()?;
         let call = Call {
             init: if matches!(call.init, Init::Each(_)) { Init::Each(&init) } else { Init::Same(&init) },
             carry: resumed.as_deref(),
             ..call.clone()
         };
         let Some(carry) = carry else { return run(&call, None) };
-        let mut seeds = self.seeds("carry", carry, self.rest.len())?;
+        let mut seeds = self.seeds("carry", carry, &self.rest)?;
         let result = run(&call, Some(&mut seeds))?;
         carry.copy_from_slice(&self.values(&seeds, self.rest.len()));
         Ok(result)

@@ -161,7 +161,7 @@ impl<M: Monoid, In: Record, Out, N: native::Functions> ScanBuilder<M, In, Out, N
         self.change(|functions| {
             let reads_state_alone = |part: &Part| part.view == View::State;
             if functions.filter.is_some() || !functions.project.as_ref().is_none_or(reads_state_alone) {
-                return Err(Error::Order { function: "lift", after: "a function that reads the record" });
+                return Err(Error::Order { function: "lift", after: "a filter, or a function that reads the record" });
             }
             functions.lifts = vec![operator::lifted::<O, M>(lift()?)];
             functions.lifts_states = O::HAS_IDENTITY;

@@ -36,7 +36,7 @@ pub struct ChunkStream<S, In, Out> {
 
 impl<S: States, In: Record, Out: Outputs> ChunkStream<S, In, Out> {
     pub(super) fn new(scan: &Scan<S, In, Out>) -> Self {
-        ChunkStream { scan: scan.clone(), carry: scan.as_dyn().first_carry() }
+        ChunkStream { scan: scan.clone(), carry: scan.inner.first_carry() }
     }
 
     /// The results of the next chunk; of a scan that filters, those that are kept.
@@ -85,7 +85,7 @@ impl<S: States, In: Record, Out: Outputs> ChunkStream<S, In, Out> {
     }
 
     pub(super) fn program(&self) -> &Program {
-        self.scan.as_dyn().program()
+        self.scan.inner.program()
     }
 
     /// The state after all records so far; before any, the identities.
@@ -117,7 +117,7 @@ pub struct RowStream<S, In, Out> {
 
 impl<S: States, In: Record, Out: Outputs> RowStream<S, In, Out> {
     pub(super) fn new(scan: &Scan<S, In, Out>, rows: usize) -> Self {
-        RowStream { scan: scan.clone(), carry: scan.as_dyn().first_carry().repeat(rows) }
+        RowStream { scan: scan.clone(), carry: scan.inner.first_carry().repeat(rows) }
     }
 
     /// The results of the next chunk.
@@ -154,7 +154,7 @@ impl<S: States, In: Record, Out: Outputs> RowStream<S, In, Out> {
 
     /// For each row the state after all its records so far; before any, the identities.
     pub fn states(&self) -> Vec<S> {
-        states_of(&self.carry, self.scan.as_dyn().first_carry().len()).collect()
+        states_of(&self.carry, self.scan.inner.first_carry().len()).collect()
     }
 }
 

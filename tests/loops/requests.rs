@@ -178,6 +178,11 @@ fn wrong_states_of_a_run_time_loop_are_refused() -> Result<(), Error> {
     let init = [1i32.into()];
     let call = monoscan::Call { init: monoscan::Init::Same(&init), ..Default::default() };
     assert!(matches!(scan.collect::<f64>(&call, &columns), Err(Error::State { argument: "init", .. })));
+    // Types are those of the loop's state, not of the maps that its scan composes.
+    let two = [50.0f64.into(), 1.0f64.into()];
+    let call = monoscan::Call { init: monoscan::Init::Same(&two), ..Default::default() };
+    let error = scan.collect::<f64>(&call, &columns).unwrap_err();
+    assert!(matches!(&error, Error::State { expected, got, .. } if (expected.len(), got.len()) == (1, 2)), "{error}");
     let init = [50.0f64.into()];
     let call = monoscan::Call { init: monoscan::Init::Same(&init), ..Default::default() };
     assert_eq!(scan.collect::<f64>(&call, &columns)?, [51.0]);

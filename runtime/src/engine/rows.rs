@@ -86,7 +86,10 @@ impl Line<'_> {
                 self.rows_in_turn(some.len(), (rows.record_of(some.start, false), rows.pitch()), &mut worker);
             }
         };
-        parallel(rows.count().div_ceil(together), threads, &work);
+        let units = rows.count().div_ceil(together);
+        let threads = 1 + helpers::of(self.plan.alone, rows.count() * self.len, units, || threads);
+        let waited = parallel(units, threads, &work);
+        helpers::ended(self.plan.alone, together * self.len, waited);
     }
 
     /// Rows, of which this line is a template, W side by side. Needs strided kernels.
@@ -190,7 +193,7 @@ impl Line<'_> {
         self.lines(offsets.len() - 1, threads, &len, &segment, totals);
     }
 
-    /// Lines of which each is independent: long ones one after the other on all threads, the others many at once.
+    /// Lines of which each is independent, many at once. If they are few, each long one runs on all threads.
     fn lines<'l>(
         &self,
         count: usize,
@@ -210,7 +213,6 @@ impl Line<'_> {
                 }
                 let rows = unit * together..count.min((unit + 1) * together);
                 for row in rows.clone() {
-                    // Long ones wait for all threads: there are few of them.
                     let threads = if is_long(row) { threads } else { 1 };
                     states.take(row - rows.start, &line(row).run(|| threads), 0);
                 }

@@ -171,7 +171,8 @@ pub(crate) struct Variants {
     is_lawful: bool,
     /// Whether it reads the record before.
     pub(crate) reads_previous: bool,
-    made: Box<[OnceLock<Variant>]>,
+    /// Few are ever made, and each is large.
+    made: Box<[OnceLock<Box<Variant>>]>,
     /// For each [`Mode`], parts of these: of lines, and of lines of flagged segments.
     short: [OnceLock<Option<Short>>; 2],
     segments: [OnceLock<Option<Short>>; 2],
@@ -302,7 +303,7 @@ impl Variants {
 
     /// A form; with `any_states`, for initial states that lie outside of the ranges that hold without them.
     pub(crate) fn get(&self, form: Form, any_states: bool) -> &Variant {
-        self.made[place(form, any_states)].get_or_init(|| Variant::new(self, form, any_states))
+        self.made[place(form, any_states)].get_or_init(|| Box::new(Variant::new(self, form, any_states)))
     }
 }
 

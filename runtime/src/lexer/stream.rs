@@ -42,7 +42,7 @@ impl TokenStream {
         TokenStream { lexer, pending, base: 0, error: None, state, tokens: TokenColumns::default() }
     }
 
-    /// Takes the next chunk, and gives the tokens that are known now.
+    /// Takes the next chunk, and gives the tokens that are known now. After an error the stream is as it was.
     ///
     /// # Errors
     /// [`Error::TextTooLong`] if a chunk and what is pending have 4 GB or more, [`Error::OutOfMemory`].
@@ -52,9 +52,17 @@ impl TokenStream {
             return Err(Error::TextTooLong { bytes, most: super::MAX_TEXT });
         }
         self.pending.try_reserve(chunk.len()).map_err(|_| Error::OutOfMemory { bytes })?;
+        let state = self.behind(self.state, chunk);
         self.pending.extend_from_slice(chunk);
-        self.state = self.behind(self.state, chunk);
-        if self.lexer.automaton.goes_on(self.state) { Ok(Vec::new()) } else { self.lex(false) }
+        if self.lexer.automaton.goes_on(state) {
+            self.state = state;
+            return Ok(Vec::new());
+        }
+        let tokens = self.lex(false);
+        if tokens.is_err() {
+            self.pending.truncate(bytes - chunk.len());
+        }
+        tokens
     }
 
     /// The state of the automaton behind some more bytes.

@@ -11,7 +11,6 @@ use crate::scan::columns::{Columns, Record};
 use crate::scan::outputs::{ColumnsMut, Outputs};
 use crate::scan::place::sealed::Place as _;
 use crate::scan::place::{Host, Place};
-use crate::scan::segments::Boundaries;
 use crate::scan::short;
 use crate::scan::states::States;
 
@@ -155,32 +154,22 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// let x = [1, 2, 3];
     /// assert_eq!(sums.init(Sum(10)).reduce(&x)?, Sum(16));
     /// assert_eq!(sums.segmented(&[true, false, true]).reduce(&x)?, Sum(3)); // of flags, the last segment's
+    /// assert_eq!(sums.segmented(&[0usize, 3]).reduce(&x)?, Sum(6));
     /// assert!(matches!(sums.segmented(&[0usize, 1, 3]).reduce(&x), Err(Error::Combination(_))));
     /// # Ok::<(), monoscan::Error>(())
     /// ```
     ///
     /// # Errors
-    /// As [`inclusive`](Request::inclusive); [`Error::Combination`] if there is a total for each of several runs, which
-    /// [`totals`](Request::totals) gives: of rows, and of segments between offsets or of equal keys.
+    /// As [`inclusive`](Request::inclusive); [`Error::Combination`] unless there is one total: rows, and segments between
+    /// offsets or of equal keys, have one each, which [`totals`](Request::totals) gives.
     pub fn reduce(self, input: impl Columns<In>) -> Result<S, Error> {
-        let sequences = match &self.sequences {
-            Ok(Sequences::Segments(Boundaries::OffsetColumn(offsets, _))) => offsets.len().saturating_sub(1),
-            Ok(Sequences::Segments(boundaries)) if let Some(offsets) = boundaries.offsets() => {
-                offsets.len().saturating_sub(1)
-            }
-            Ok(Sequences::Rows(rows)) => rows.count(),
-            Ok(Sequences::Line | Sequences::Segments(_) | Sequences::Segmented(_)) | Err(_) => {
-                if let Some(total) = self.short_total(&input) {
-                    return Ok(total);
-                }
-                // Segments of equal keys on a device are counted there.
-                match <[S; 1]>::try_from(self.totals_of(&input)?) {
-                    Ok([total]) => return Ok(total),
-                    Err(totals) => totals.len(),
-                }
-            }
-        };
-        Err(Combination::OneTotal { sequences }.into())
+        if let Some(total) = self.short_total(&input) {
+            return Ok(total);
+        }
+        let totals = self.totals_of(&input)?;
+        <[S; 1]>::try_from(totals)
+            .map(|[total]| total)
+            .map_err(|totals| Combination::OneTotal { sequences: totals.len() }.into())
     }
 
     /// The totals of all sequences, in order: one for each segment between offsets or of equal keys, or each row, and one for all
