@@ -60,18 +60,17 @@ pub(crate) fn original(item: &TokenStream) -> TokenStream {
     quote!(#[allow(clippy::needless_range_loop)] #item)
 }
 
-/// Lets a function be inlined in other units of its crate, and other crates: scans call it for each record.
-pub(crate) fn inline(attributes: &mut Vec<Attribute>) {
-    if !attributes.iter().any(|attribute| attribute.path().is_ident("inline")) {
-        attributes.push(parse_quote!(#[inline]));
-    }
+/// Lets a function with these attributes be inlined in other units of its crate, and other crates: scans call it for each record.
+pub(crate) fn inline(attributes: &[Attribute]) -> Option<Attribute> {
+    let says_so = attributes.iter().any(|attribute| attribute.path().is_ident("inline"));
+    (!says_so).then(|| parse_quote!(#[inline]))
 }
 
 /// The same for all functions of an `impl`.
 pub(crate) fn inline_all(item: &mut ItemImpl) {
     for item in &mut item.items {
         if let ImplItem::Fn(function) = item {
-            inline(&mut function.attrs);
+            function.attrs.extend(inline(&function.attrs));
         }
     }
 }

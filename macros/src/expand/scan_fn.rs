@@ -25,11 +25,14 @@ pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut first = item.clone();
     let second = match syn::parse2::<ItemFn>(item.clone()) {
         Ok(mut function) => {
+            let before = errors.len();
             bounds::check(&mut function.sig.generics, &options.krate, &mut errors);
-            let second = second(&function, &[], &options, &mut errors);
-            inline(&mut function.attrs);
-            first = original(&function.to_token_stream());
-            second
+            if errors.len() > before {
+                first = function.to_token_stream();
+            }
+            let inline = inline(&function.attrs);
+            first = original(&quote!(#inline #first));
+            second(&function, &[], &options, &mut errors)
         }
         Err(error) => {
             match syn::parse2::<syn::Item>(item.clone()) {
