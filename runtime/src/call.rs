@@ -228,7 +228,7 @@ impl Rows {
     /// `rows` rows of `len` records, each starting `stride` records after the one before.
     ///
     /// # Errors
-    /// [`Error::Rows`] if rows would overlap (`stride < len`), or if the array has more than `usize::MAX` records.
+    /// [`Error::Rows`] if rows would overlap (`stride < len`), or if the array has more than `usize::MAX` records or rows.
     pub fn new(rows: usize, len: usize, stride: usize) -> Result<Rows, Error> {
         Rows::planes(rows, stride, len, 1)
     }
@@ -244,7 +244,7 @@ impl Rows {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Rows`] if there is no such axis, or if the array has more than `usize::MAX` records.
+    /// [`Error::Rows`] if there is no such axis, or if the array has more than `usize::MAX` records or rows.
     pub fn axis(shape: &[usize], axis: usize) -> Result<Rows, Error> {
         let Some(&len) = shape.get(axis) else {
             return Err(RowsError::Axis { axis, shape: shape.to_vec() }.into());
@@ -261,7 +261,7 @@ impl Rows {
     /// `planes` planes, starting `pitch` records apart, each of `len` × `step` records, along whose first axis rows go.
     ///
     /// # Errors
-    /// [`Error::Rows`] if planes would overlap (`pitch < len·step`), or if there are more than `usize::MAX` records.
+    /// [`Error::Rows`] if planes would overlap (`pitch < len·step`), or if there are more than `usize::MAX` records or rows.
     pub fn planes(planes: usize, pitch: usize, len: usize, step: usize) -> Result<Rows, Error> {
         let rows = Rows { planes, pitch, len, step };
         let too_large = || Error::from(RowsError::TooLarge { planes, len, step, pitch });

@@ -58,9 +58,10 @@ impl Elements<'_> {
     }
 }
 
-/// The first of two findings, each with its sequence: these come one after the other.
-pub(crate) fn first(one: Option<(usize, Finding)>, other: Option<(usize, Finding)>) -> Option<(usize, Finding)> {
-    [one, other].into_iter().flatten().min_by_key(|(sequence, finding)| (*sequence, finding.element))
+/// The first of some findings, each with its sequence, in the order of the scan: that of the sequences, or the other way.
+pub(crate) fn first(findings: impl IntoIterator<Item = (usize, Finding)>, backwards: bool) -> Option<(usize, Finding)> {
+    let order = |sequence: usize| if backwards { usize::MAX - sequence } else { sequence };
+    findings.into_iter().min_by_key(|(sequence, finding)| (order(*sequence), finding.element))
 }
 
 #[cfg(test)]

@@ -39,9 +39,9 @@ pub enum RowsError {
         shape: Vec<usize>,
     },
 
-    /// The array has more records than there are addresses.
+    /// The array has more records, or rows, than there are addresses.
     #[error(
-        "{planes} planes of {len} × {step} records every {pitch} records: expected at most {} records in all",
+        "{planes} planes of {len} × {step} records every {pitch} records: expected at most {} rows, and as many records",
         usize::MAX
     )]
     TooLarge {
@@ -55,8 +55,8 @@ pub enum RowsError {
         pitch: usize,
     },
 
-    /// An array of this shape has more records than there are addresses.
-    #[error("an array of shape {shape:?}: expected at most {} records", usize::MAX)]
+    /// An array of this shape has more records, or rows, than there are addresses.
+    #[error("an array of shape {shape:?}: expected at most {} rows, and as many records", usize::MAX)]
     ShapeTooLarge {
         /// The array's extents.
         shape: Vec<usize>,

@@ -39,6 +39,12 @@ pub enum TraceError {
         /// The function that was traced.
         function: String,
     },
+    /// The thread ends: its thread-local data, which tracing needs, is gone.
+    #[error("in {function}: the thread is ending, and builds no scan any more: build it before")]
+    ThreadEnds {
+        /// The function that was to be traced.
+        function: String,
+    },
     /// A table has no elements.
     #[error("in {function}: a table is empty, so looking it up has no value")]
     EmptyTable {

@@ -141,10 +141,12 @@ pub(crate) fn stop(why: Stop) -> ! {
 fn trace(name: &str, body: &mut dyn FnMut() -> Vec<Value>) -> Result<Traced, TraceError> {
     let tracer =
         Tracer { builder: FunctionBuilder::new(), tables: Vec::new(), places: Vec::new(), differs: false, depth: 0 };
-    let outer = TRACERS.with_borrow_mut(|tracers| {
+    let begin = |tracers: &RefCell<Vec<Tracer>>| {
+        let mut tracers = tracers.borrow_mut();
         tracers.push(tracer);
         tracers.len() - 1
-    });
+    };
+    let outer = TRACERS.try_with(begin).map_err(|_| TraceError::ThreadEnds { function: name.to_owned() })?;
     // An unwinding body leaves its tracer, which is dropped here.
     let results = catch_unwind(AssertUnwindSafe(body));
     let tracer = TRACERS.with_borrow_mut(|tracers| tracers.drain(outer..).next());

@@ -27,6 +27,8 @@ pub struct Over<I: Iterator, S, In: Record, Out: Outputs> {
     chunk: In::Chunk,
     /// Records that are taken next; none after an error.
     take: usize,
+    /// Records of the chunk so far.
+    taken: usize,
     results: Out::Rows,
 }
 
@@ -42,7 +44,7 @@ where
             return Err(Combination::OverIterator.into());
         }
         let (chunk, results) = (In::Chunk::default(), Out::Rows::default());
-        Ok(Over { stream, records: records.fuse(), chunk, take: FIRST, results })
+        Ok(Over { stream, records: records.fuse(), chunk, take: FIRST, taken: 0, results })
     }
 
     /// The state after all records that were taken so far: after the last result, that after all records.
@@ -63,13 +65,17 @@ where
     /// Scans chunks until one gives a result; none at the end.
     fn more(&mut self) -> Result<Option<Out::Item>, Error> {
         loop {
-            let mut taken = 0;
-            In::clear(&mut self.chunk);
-            for record in self.records.by_ref().take(self.take) {
-                In::push(&mut self.chunk, record);
-                taken += 1;
+            if self.taken == 0 {
+                In::clear(&mut self.chunk);
             }
-            if taken == 0 {
+            // If the iterator panics, what it gave so far stays in the chunk.
+            while self.taken < self.take
+                && let Some(record) = self.records.next()
+            {
+                In::push(&mut self.chunk, record);
+                self.taken += 1;
+            }
+            if std::mem::take(&mut self.taken) == 0 {
                 return Ok(None);
             }
             let larger = LARGEST.min(2 * std::mem::take(&mut self.take));

@@ -162,6 +162,9 @@ impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
 
     /// A stream of so many rows, fed chunk by chunk; see [`RowStream`].
     ///
+    /// # Panics
+    /// If there is no memory for a state of each row.
+    ///
     /// ```
     /// use monoscan::{Rows, ops::Sum, prelude::*};
     ///

@@ -46,6 +46,15 @@ pub struct StridedMut<'a, T> {
     borrowed: PhantomData<&'a mut [T]>,
 }
 
+// SAFETY: it is a shared borrow of a slice.
+unsafe impl<T: Sync> Send for Strided<'_, T> {}
+// SAFETY: as above.
+unsafe impl<T: Sync> Sync for Strided<'_, T> {}
+// SAFETY: it is a unique borrow of a slice.
+unsafe impl<T: Send> Send for StridedMut<'_, T> {}
+// SAFETY: shared, it gives nothing but its length.
+unsafe impl<T: Sync> Sync for StridedMut<'_, T> {}
+
 /// How many records there are from `start` on, each `step` from the one before, in `got`.
 pub(super) fn records(start: usize, step: isize, got: usize) -> Result<usize, Error> {
     let outside = SpacingError::Outside { first: start, step, len: 1, got };

@@ -316,3 +316,14 @@ fn plain_subtraction_of_unsigned_numbers_is_accepted_under_its_condition() {
     assert!(matches!(Scan::<Wrapping>::new(), Err(Error::NotAMonoid { .. })));
     assert!(matches!(Scan::<Signed>::new(), Err(Error::NotAMonoid { .. })));
 }
+
+#[test]
+fn totals_of_reversed_segments_report_the_first_record_in_the_order_of_the_scan() {
+    let scan = sums().checked();
+    let x = [i32::MAX, 1, i32::MAX, 1];
+    let request = || scan.reversed().segmented(&[0usize, 2, 4]);
+    overflow_at(request().inclusive(&x), 2, "`combine`");
+    overflow_at(request().totals(&x), 2, "`combine`");
+    overflow_at(request().inclusive_with_totals(&x), 2, "`combine`");
+    overflow_at(scan.segmented(&[0usize, 2, 4]).totals(&x), 1, "`combine`");
+}

@@ -156,3 +156,32 @@ fn arithmetic_that_means_to_wrap_is_judged_where_it_wraps() {
     let scan = Scan::<Modular>::new().unwrap();
     assert!(!scan.explain().contains("on 0 cases"), "{}", scan.explain());
 }
+
+/// Whatever kernels were made before: this call is not a short one.
+#[test]
+fn starts_of_several_rows_are_refused_on_a_line_that_goes_on() -> Result<(), Error> {
+    let sums = Scan::<monoscan::ops::Sum<i32>>::plain()?;
+    let x = [1, 2, 3];
+    for _ in 0..2 {
+        let mut carry = monoscan::ops::Sum(10);
+        let starts = [monoscan::ops::Sum(1), monoscan::ops::Sum(2)];
+        let refused = sums.init_each(&starts).resuming(&mut carry).inclusive(&x);
+        assert!(matches!(refused, Err(Error::StateCount { .. })), "{refused:?}");
+        assert_eq!(sums.resuming(&mut carry).inclusive(&x)?, [11, 13, 16]);
+    }
+    Ok(())
+}
+
+#[test]
+fn an_iterator_that_panics_loses_no_record() -> Result<(), Error> {
+    let mut asked = 0;
+    let records = std::iter::from_fn(move || {
+        asked += 1;
+        assert_ne!(asked, 3, "once");
+        (asked < 6).then_some(asked)
+    });
+    let mut sums = Scan::<monoscan::ops::Sum<i32>>::plain()?.over(records)?;
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| sums.next())).is_err());
+    assert_eq!(sums.collect::<Result<Vec<i32>, Error>>()?, [1, 3, 7, 12]);
+    Ok(())
+}

@@ -4,7 +4,7 @@
 //! because laws of floats are judged over the reals: two results are equal where they differ by no
 //! more than their bounds. A comparison of two floats that are closer than that has no certain
 //! answer, which is reported. An integer operation at which native Rust would panic (it overflows,
-//! and is not meant to) taints its result and all values computed from it. `select` passes on the
+//! and is not meant to, or divides by zero) taints its result and all values computed from it. `select` passes on the
 //! taint of its condition and of the value it chooses. So an overflow in the branch not taken,
 //! which the source never runs, taints nothing.
 
@@ -13,6 +13,17 @@ use crate::function::{Function, Inst, Payload};
 use crate::opcode::{Opcode, Rule};
 use crate::program::Table;
 use crate::types::{Constant, Type};
+
+/// A panic of native Rust that a value hangs on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Taint {
+    /// None.
+    Clean,
+    /// An overflow, where it is checked. Elsewhere the value wraps, and the law may hold of that.
+    Overflow,
+    /// A division by zero, which has no value anywhere.
+    Undefined,
+}
 
 /// A value while a law is tried.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,17 +34,21 @@ pub(crate) struct Word {
     pub(crate) real: f64,
     /// A bound on the error of `real`.
     error: f64,
-    /// It hangs on an integer operation at which native Rust would panic.
-    pub(crate) tainted: bool,
+    pub(crate) taint: Taint,
 }
 
 impl Word {
     fn int(int: i128) -> Word {
-        Word { int, real: 0.0, error: 0.0, tainted: false }
+        Word { int, real: 0.0, error: 0.0, taint: Taint::Clean }
     }
 
     fn real(real: f64, error: f64) -> Word {
-        Word { int: 0, real, error, tainted: false }
+        Word { int: 0, real, error, taint: Taint::Clean }
+    }
+
+    /// Whether it hangs on an integer operation at which native Rust would panic.
+    pub(crate) fn is_tainted(&self) -> bool {
+        self.taint != Taint::Clean
     }
 
     /// The value of a constant, exact.
@@ -67,8 +82,8 @@ pub(crate) struct Machine<'a> {
     native: bool,
     /// This run's results are.
     uncertain: bool,
-    /// The present instruction overflowed.
-    overflowed: bool,
+    /// The panic of the present instruction.
+    panic: Taint,
     /// Some value of this run is tainted.
     any_tainted: bool,
 }
@@ -86,7 +101,7 @@ impl<'a> Machine<'a> {
         let native = function.insts.iter().any(|inst| float_bits(inst.opcode));
         let single = function.insts.iter().any(|inst| inst.ty == Type::F32);
         let unit = if native && single { 2f64.powi(-20) } else { 2f64.powi(-50) };
-        Machine { function, tables, words, unit, native, uncertain: false, overflowed: false, any_tainted: false }
+        Machine { function, tables, words, unit, native, uncertain: false, panic: Taint::Clean, any_tainted: false }
     }
 
     /// Instructions a run takes: its cost.
@@ -102,15 +117,16 @@ impl<'a> Machine<'a> {
         for (place, word) in self.words[..self.function.params.len()].iter_mut().zip(parameters) {
             *place = *word;
         }
-        self.any_tainted = self.words[..self.function.params.len()].iter().any(|word| word.tainted);
+        self.any_tainted = self.words[..self.function.params.len()].iter().any(Word::is_tainted);
         let function = self.function;
         for (place, inst) in function.insts.iter().enumerate() {
             if inst.opcode != Opcode::Const {
-                self.overflowed = false;
+                self.panic = Taint::Clean;
                 let mut word = self.step(place);
-                let panics = self.overflowed && inst.payload != Payload::Wraps;
-                word.tainted = panics || self.any_tainted && self.taints(inst);
-                self.any_tainted |= word.tainted;
+                let wraps = self.panic == Taint::Overflow && inst.payload == Payload::Wraps;
+                let own = if wraps { Taint::Clean } else { self.panic };
+                word.taint = if self.any_tainted { own.max(self.passed_on(inst)) } else { own };
+                self.any_tainted |= word.is_tainted();
                 self.words[function.params.len() + place] = word;
             }
         }
@@ -120,16 +136,16 @@ impl<'a> Machine<'a> {
         self.uncertain
     }
 
-    /// Whether an instruction propagates a taint of its operands.
-    fn taints(&self, inst: &Inst) -> bool {
+    /// The taint of its operands that an instruction propagates.
+    fn passed_on(&self, inst: &Inst) -> Taint {
         let operand = |i: usize| &self.words[inst.operands()[i].index()];
         // A `bool` that decides an `and` or an `or` alone.
-        let decides = |i: usize, value: i128| !operand(i).tainted && operand(i).int == value;
+        let decides = |i: usize, value: i128| !operand(i).is_tainted() && operand(i).int == value;
         match inst.opcode {
-            Opcode::Select => operand(0).tainted || operand(if operand(0).int != 0 { 1 } else { 2 }).tainted,
-            Opcode::And if inst.ty == Type::Bool && (decides(0, 0) || decides(1, 0)) => false,
-            Opcode::Or if inst.ty == Type::Bool && (decides(0, 1) || decides(1, 1)) => false,
-            _ => inst.operands().iter().any(|value| self.words[value.index()].tainted),
+            Opcode::Select => operand(0).taint.max(operand(if operand(0).int != 0 { 1 } else { 2 }).taint),
+            Opcode::And if inst.ty == Type::Bool && (decides(0, 0) || decides(1, 0)) => Taint::Clean,
+            Opcode::Or if inst.ty == Type::Bool && (decides(0, 1) || decides(1, 1)) => Taint::Clean,
+            _ => (0..inst.operands().len()).map(|i| operand(i).taint).max().unwrap_or(Taint::Clean),
         }
     }
 
@@ -171,7 +187,7 @@ impl<'a> Machine<'a> {
                 if self.native && inst.ty == Type::F32 { Word::real(word.real as f32 as f64, word.error) } else { word }
             }
             Opcode::Shl | Opcode::Shr => {
-                self.overflowed = b.int >= from.bits() as i128;
+                self.panic = if b.int >= from.bits() as i128 { Taint::Overflow } else { Taint::Clean };
                 self.reference(place)
             }
             opcode if from.is_int() && inst.ty == from => match self.int(opcode, a.int, b.int, from) {
@@ -207,7 +223,7 @@ impl<'a> Machine<'a> {
             Opcode::Neg => -a,
             Opcode::Abs => a.abs(),
             Opcode::Div | Opcode::Rem if b == 0 => {
-                self.overflowed = true;
+                self.panic = Taint::Undefined;
                 return Some(if opcode == Opcode::Div { 0 } else { a });
             }
             Opcode::Div => a / b,
@@ -225,7 +241,7 @@ impl<'a> Machine<'a> {
         if !product_wrapped && min <= exact && exact <= max {
             return Some(exact);
         }
-        self.overflowed = true;
+        self.panic = Taint::Overflow;
         Some(Constant::new(ty, exact as u128).as_int())
     }
 

@@ -36,7 +36,7 @@ impl<'a> Neighbours<'a> {
         let mut result = Vec::new();
         let uncertain = follows.run(&[x, y], &mut result);
         let verdict = result.first()?;
-        (!uncertain && !verdict.tainted).then_some(verdict.int != 0)
+        (!uncertain && !verdict.is_tainted()).then_some(verdict.int != 0)
     }
 
     /// Whether y certainly may follow x.
@@ -51,7 +51,7 @@ impl<'a> Neighbours<'a> {
 
     /// Judges the law of `follows` of three states that a loop meets, whose products are known.
     pub(super) fn judge(&mut self, [x, y, z]: [&[Word]; 3], (yz, uncertain): (&[Word], bool), outcome: &mut Outcome) {
-        if uncertain || yz.iter().any(|word| word.tainted) {
+        if uncertain || yz.iter().any(Word::is_tainted) {
             return;
         }
         let (Some(after), Some(before)) = (self.look(y, z), self.look(x, yz)) else { return };

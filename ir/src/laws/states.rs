@@ -121,7 +121,7 @@ impl<'a> Sampler<'a> {
         let mut result = Vec::new();
         self.valid.as_mut().is_none_or(|valid| {
             valid.run(&[state], &mut result);
-            result.first().is_some_and(|word| word.int != 0 && !word.tainted)
+            result.first().is_some_and(|word| word.int != 0 && !word.is_tainted())
         })
     }
 
@@ -145,7 +145,7 @@ impl<'a> Sampler<'a> {
         let record: Vec<Word> = record.collect();
         let mut result = Vec::new();
         self.lift.run(&[&record], &mut result);
-        (!result.iter().any(|word| word.tainted)).then(|| self.store(&result))
+        (!result.iter().any(Word::is_tainted)).then(|| self.store(&result))
     }
 
     /// A state that may occur, out of nothing.
@@ -206,7 +206,7 @@ impl<'a> Sampler<'a> {
         let record: Vec<Word> = self.stage.lift.function.params.iter().zip(&self.named_record).map(part).collect();
         let mut result = Vec::new();
         self.lift.run(&[&record], &mut result);
-        (!result.iter().any(|word| word.tainted)).then(|| self.store(&result))
+        (!result.iter().any(Word::is_tainted)).then(|| self.store(&result))
     }
 
     /// Up to `want` different states, the identity first, then small ones; `tries` bounds the work.
@@ -241,7 +241,7 @@ impl<'a> Sampler<'a> {
             }
             let mut product = Vec::new();
             let uncertain = self.combine.run(&[&pool.states[i], &pool.states[j]], &mut product);
-            let overflowed = product.iter().any(|word| word.tainted);
+            let overflowed = product.iter().any(Word::is_tainted);
             let product = self.store(&product);
             let dull = overflowed || uncertain || product.iter().any(|word| word.real.is_nan());
             if !dull && self.is_valid(&product) {

@@ -241,7 +241,7 @@ pub enum Unjudged {
 impl fmt::Display for Unjudged {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Unjudged::EveryCase => "in every case an integer overflows, or a comparison of floats hangs on rounding",
+            Unjudged::EveryCase => "in every case an integer overflows or is divided by zero, or a comparison of floats depends on rounding",
             Unjudged::NoState => "no valid state was found",
             Unjudged::NoneFollow => "no three states were found of which each follows those before it",
         })

@@ -57,9 +57,9 @@ fn a_law_of_which_no_case_can_be_judged_is_not_accepted() {
     assert!(matches!(judgement.verdict(), Verdict::Untested { .. }), "{judgement}");
     assert!(!judgement.verdict().is_accepted());
     insta::assert_snapshot!(judgement.report(&[], &Words::default()), @r"
-    associative: not proved, and no case could be judged: in every case an integer overflows, or a comparison of floats hangs on rounding
-    identity: not proved, and no case could be judged: in every case an integer overflows, or a comparison of floats hangs on rounding
-    valid states: not proved, and no case could be judged: in every case an integer overflows, or a comparison of floats hangs on rounding
+    associative: not proved, and no case could be judged: in every case an integer overflows or is divided by zero, or a comparison of floats depends on rounding
+    identity: not proved, and no case could be judged: in every case an integer overflows or is divided by zero, or a comparison of floats depends on rounding
+    valid states: not proved, and no case could be judged: in every case an integer overflows or is divided by zero, or a comparison of floats depends on rounding
       help: mend `valid` so that it accepts the states that occur and combine without overflow; if the laws hold for a reason that the compiler cannot see, let the scan assume them
     note: laws are judged where nothing overflows: where an integer does, results may differ from those of the sequential loop. A checked scan reports the first overflow, a wider type avoids it, and so does arithmetic that is meant to wrap
     ");
@@ -133,4 +133,24 @@ fn special_cases_at_constants_are_found() {
         vec![code.select(above, y[0], sum)]
     });
     assert_refuted(&large, Law::Associativity);
+}
+
+#[test]
+fn a_case_that_divides_by_zero_is_no_evidence() {
+    for opcode in [Div, Rem] {
+        let of_nothing = stage(&[Type::I64], &[0i64.into()], |code, x, y| {
+            let nothing = code.op(Xor, y[0], y[0]);
+            vec![code.op(opcode, x[0], nothing)]
+        });
+        assert!(matches!(judged(&of_nothing).verdict(), Verdict::Untested { .. }), "{opcode:?}");
+    }
+    // Where the arm that divides is not taken, nothing is divided.
+    let guarded = stage(&[Type::U32], &[0u32.into()], |code, x, y| {
+        let zero = code.lit(0u32);
+        let (is_zero, rest) = (code.op(Eq, y[0], zero), code.op(Rem, x[0], y[0]));
+        let (kept, all) = (code.select(is_zero, x[0], rest), code.op(Max, x[0], y[0]));
+        let (same, sum) = (code.op(Eq, kept, x[0]), code.op(Min, all, all));
+        vec![code.select(same, sum, all)]
+    });
+    assert!(judged(&guarded).verdict().is_accepted());
 }

@@ -14,6 +14,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
+use monoscan_protocol::crew::HelperTask;
+
 /// About how long one thread takes for `alone` elements, which are no work for two. A scan's plan
 /// [says](monoscan_codegen::plan::Plan::alone) how many these are; a lexer has a number of bytes.
 const ALONE: Duration = Duration::from_micros(100);
@@ -71,6 +73,23 @@ impl Drop for Caller {
     fn drop(&mut self) {
         CALLERS.fetch_sub(1, Relaxed);
     }
+}
+
+/// Most tasks for helpers that wait for a thread. Where the pool is busy with something else for long, calls would pile up more.
+const MOST_WAITING: usize = 256;
+
+/// Offers work to the present pool of rayon, unless so much waits there that it would hardly ever start.
+pub(crate) fn spawn(task: HelperTask) {
+    // Relaxed: it guards no data, and a few more harm nobody.
+    static WAITING: AtomicUsize = AtomicUsize::new(0);
+    if WAITING.load(Relaxed) >= MOST_WAITING {
+        return;
+    }
+    WAITING.fetch_add(1, Relaxed);
+    rayon::spawn(|| {
+        WAITING.fetch_sub(1, Relaxed);
+        task.run();
+    });
 }
 
 /// Learns from the end of work, which waited so long for helpers that were busy with at most so many elements. These may take

@@ -220,6 +220,8 @@ impl Engine<'_> {
         let totals = totals.map(Mutex::new);
         let count = if task.carry.is_some() { first_carry.len() } else { program.state_len() };
         let found = Mutex::new(None);
+        // Of segments of one line the scan reaches the last one first, if it is reversed; rows come one after the other.
+        let is_backwards = call.reversed && matches!(call.shape, Shape::Offsets(_));
         let keep = |first: usize, states: &Slots<'_>, slots: std::ops::Range<usize>| {
             if let Some(check) = check {
                 let of_sequence = |(sequence, slot): (usize, usize)| {
@@ -228,9 +230,9 @@ impl Engine<'_> {
                     let own: SmallVec<[Constant; 8]> = own.collect();
                     Some((sequence, check.finding(&own, wants_totals.then_some(&after))?))
                 };
-                let first = (first..).zip(slots.clone()).find_map(of_sequence);
+                let findings = (first..).zip(slots.clone()).filter_map(of_sequence);
                 let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-                *found = checked::first(*found, first);
+                *found = checked::first(findings.chain(*found), is_backwards);
             }
             let Some(totals) = &totals else { return };
             let mut totals = totals.lock().unwrap_or_else(PoisonError::into_inner);

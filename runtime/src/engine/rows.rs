@@ -258,5 +258,5 @@ pub(super) fn parallel<F: FnMut(usize) + Send>(
         None => Step::Done,
     };
     let helpers = threads.min(units).saturating_sub(1);
-    crew::with_helpers(|task| rayon::spawn(|| task.run()), helpers, &|_| work(), &step)
+    crew::with_helpers(helpers::spawn, helpers, &|_| work(), &step)
 }

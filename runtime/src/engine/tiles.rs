@@ -22,7 +22,7 @@ impl<'a> Line<'a> {
     /// Tile by tile, on this thread and helpers.
     pub(super) fn in_tiles(&self, helpers: usize) -> Slots<'a> {
         let line = Line { streams: self.should_stream(self.len, helpers + 1), capacity: 0, ..self.clone() };
-        let scanned = scan(&LineTiles(&line), helpers, |task| rayon::spawn(|| task.run()));
+        let scanned = scan(&LineTiles(&line), helpers, helpers::spawn);
         helpers::ended(self.plan.alone, self.plan.tile(), scanned.waited);
         let mut after = Slots::new(self.kernels.code.state_layout(), 1);
         after.put(CARRY, &scanned.total, 0..scanned.total.len());

@@ -166,7 +166,7 @@ impl CpuLexer {
         // Blocks are written behind each other into space for a token a byte. Where there is no such space, the text is lexed in turn.
         let done = match helpers {
             1.. if tokens.reserve(text.len() + 1).is_ok() => {
-                blocks::lex((self, text), block, tokens, helpers, |task| rayon::spawn(|| task.run()))
+                blocks::lex((self, text), block, tokens, helpers, helpers::spawn)
             }
             _ => self.lex_in_turn(text, block, tokens),
         };

@@ -14,7 +14,7 @@ impl<S: States, In, Out> Request<'_, S, In, Out> {
     pub(super) fn start(&mut self) -> Option<&mut S> {
         let is_line = matches!(self.sequences, Ok(Sequences::Line)) && !self.reversed && self.interrupt.is_none();
         let start = match (&mut self.carry, &mut self.init) {
-            (Carry::States([carry]), _) => Some(carry),
+            (Carry::States([carry]), Start::Identity | Start::Same(_)) => Some(carry),
             (Carry::None, Start::Same(init)) => Some(init),
             _ => None,
         };

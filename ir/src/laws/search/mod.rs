@@ -9,7 +9,7 @@
 
 mod simpler;
 
-use crate::laws::machine::{Machine, Word, agree};
+use crate::laws::machine::{Machine, Taint, Word, agree};
 use crate::laws::neighbours::Neighbours;
 use crate::laws::states::{Random, Sampler};
 use crate::laws::verdict::Law;
@@ -138,9 +138,10 @@ pub(crate) fn breaks(stage: &Stage, tables: &[Table], question: &Question<'_>, s
 }
 
 impl Search<'_, '_> {
-    /// Whether a result says nothing about a law of these components.
+    /// Whether a result says nothing about a law of these components: so it is where the loop divides by zero.
     fn is_void(&self, uncertain: bool, result: &[Word], components: &[usize]) -> bool {
-        uncertain || (self.question.skip_overflow && panics(result, components))
+        let most = if self.question.skip_overflow { Taint::Clean } else { Taint::Overflow };
+        uncertain || components.iter().any(|&component| result[component].taint > most)
     }
 
     /// The verdict of a case in which a law of these components holds or not, with these results.
@@ -256,14 +257,15 @@ impl Search<'_, '_> {
 
     /// Whether a product of valid states is valid, if that can be judged.
     fn is_valid(&mut self, product: &[Word], uncertain: bool) -> Option<bool> {
-        let panics = product.iter().any(|word| word.tainted);
-        let void = uncertain || (self.question.skip_overflow && panics);
+        let panics = product.iter().any(Word::is_tainted);
+        let all: Vec<usize> = (0..product.len()).collect();
+        let void = self.is_void(uncertain, product, &all);
         let valid = self.valid.as_mut().filter(|_| !void)?;
         self.spent += valid.cost();
         let mut result = Vec::new();
         let uncertain = valid.run(&[product], &mut result);
         let verdict = result.first()?;
-        let excused = verdict.int == 0 && (panics || verdict.tainted);
+        let excused = verdict.int == 0 && (panics || verdict.is_tainted());
         self.broken_by_overflow |= excused;
         (!uncertain && !excused).then_some(verdict.int != 0)
     }
@@ -361,5 +363,5 @@ impl Search<'_, '_> {
 
 /// Whether native Rust would panic for one of these components.
 fn panics(result: &[Word], components: &[usize]) -> bool {
-    components.iter().any(|&component| result[component].tainted)
+    components.iter().any(|&component| result[component].is_tainted())
 }
