@@ -23,11 +23,16 @@ use crate::call::Rows;
 /// thread that has these sequences.
 pub(crate) type Totals<'a> = &'a (dyn Fn(usize, &Slots<'_>, Range<usize>) + Sync);
 
-/// From so many rows on there is work for all threads in rows that interleave.
-const MANY_ROWS: usize = 64;
+/// So many rows that interleave are walked down together: one after the other, each would read all lines of the cache again.
+const MANY_ROWS: usize = 4;
 
-/// Bytes of neighbouring records that a thread walks down together: a few cache lines.
-const COLUMN_BYTES: usize = 256;
+/// Bytes of neighbouring records that a thread walks down together: not so few that memory is read in small pieces, nor so many
+/// that their states leave the nearest cache.
+const LEAST_BYTES: usize = 256;
+const MOST_BYTES: usize = 16 << 10;
+
+/// Most records that it walks down at a time: their lines stay in the nearest cache for the neighbours that share them.
+const DOWN: usize = 64;
 
 /// Rows that one thread takes together, not fewer elements than this.
 const LEAST_ELEMENTS: usize = 4096;
@@ -99,7 +104,9 @@ impl Line<'_> {
             1 => (rows.pitch(), rows.plane_count()),
             step => (1, step),
         };
-        let least = (COLUMN_BYTES / self.kernels.sizes.widest().max(1)).max(LEAST_ELEMENTS.div_ceil(self.len.max(1)));
+        let widest = self.kernels.sizes.widest().max(1);
+        let few = (LEAST_BYTES / widest).max(LEAST_ELEMENTS.div_ceil(self.len.max(1)));
+        let least = neighbours.div_ceil(threads).min(MOST_BYTES / widest).max(few);
         let group = least.clamp(1, 4096).next_multiple_of(self.plan.interleave).min(neighbours.max(1));
         let planes = rows.count() / neighbours.max(1);
         let groups = neighbours.div_ceil(group);
@@ -147,7 +154,7 @@ impl Line<'_> {
         }
         if self.writes {
             start(0, worker);
-            let piece = (self.plan.tile() / rows).max(1);
+            let piece = (self.plan.tile() / rows).clamp(1, DOWN);
             for piece_start in (0..self.len).step_by(piece) {
                 if self.is_interrupted() {
                     return;
