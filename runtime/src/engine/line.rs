@@ -84,6 +84,8 @@ pub(crate) struct Each<'a> {
 // the tiles that it claimed or the rows that it took a ticket for. In place nobody reads what somebody may write: a tile that is
 // claimed is read by its owner alone.
 unsafe impl Sync for Line<'_> {}
+// SAFETY: as above.
+unsafe impl Send for Line<'_> {}
 
 /// Blocks that kernels work on side by side: W consecutive ones, or one.
 #[derive(Clone, Copy, Debug)]
@@ -139,6 +141,11 @@ impl<'a> Line<'a> {
             made: Made::default(),
             patience: Patience::default(),
         }
+    }
+
+    /// Lets a worker go on with this line, whose columns may lie elsewhere than those of its last one.
+    pub(crate) fn enter(&self, worker: &mut Worker<'_>) {
+        worker.inputs.copy_from_slice(&self.inputs);
     }
 
     /// Whether the call is given up: nothing more needs to be done, and results mean nothing.

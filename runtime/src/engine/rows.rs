@@ -15,7 +15,7 @@ use monoscan_protocol::crew::{self, Step};
 use monoscan_protocol::tickets::Tickets;
 
 use super::helpers;
-use super::line::{Line, Strip, Worker};
+use super::line::{BLOCKS, CARRY, Line, Strip, Worker};
 use super::slots::Slots;
 use crate::call::Rows;
 
@@ -184,29 +184,31 @@ impl Line<'_> {
     /// Each row as a line of its own. Gives `totals` the states after it.
     pub(crate) fn row_by_row(&self, rows: &Rows, threads: usize, totals: Totals<'_>) {
         let reversed = self.step < 0;
-        let row = |row: usize| self.of_row(row, rows.record_of(row, reversed));
-        self.lines(rows.count(), threads, &|_| self.len, &row, totals);
+        let enter = |row: usize, line: &mut Self| self.enter_row(row, rows.record_of(row, reversed), line);
+        self.lines(rows.count(), threads, &|_| self.len, &enter, totals);
     }
 
     /// The segments between these offsets, each as a line of its own, in which elements keep their numbers.
     pub(crate) fn segment_by_segment(&self, offsets: &[usize], threads: usize, totals: Totals<'_>) {
         let len = |segment: usize| offsets[segment + 1] - offsets[segment];
-        let segment = |segment: usize| {
+        let enter = |segment: usize, line: &mut Self| {
             let (start, end) = (offsets[segment], offsets[segment + 1]);
-            let (first, place) = if self.step < 0 { (self.len - end, end.wrapping_sub(1)) } else { (start, start) };
-            let (init, carry) = self.starts(segment);
-            Line { len: end - start, first, place, init, carry, ..self.clone() }
+            line.len = end - start;
+            (line.first, line.place) =
+                if self.step < 0 { (self.len - end, end.wrapping_sub(1)) } else { (start, start) };
+            (line.init, line.carry) = self.starts(segment);
         };
-        self.lines(offsets.len() - 1, threads, &len, &segment, totals);
+        self.lines(offsets.len() - 1, threads, &len, &enter, totals);
     }
 
-    /// Lines of which each is independent, many at once. If they are few, each long one runs on all threads.
-    fn lines<'l>(
+    /// Lines of which each is independent, many at once. If they are few, each long one runs on all threads. `enter` makes a copy of
+    /// this line, their template, one of them.
+    fn lines(
         &self,
         count: usize,
         threads: usize,
         len: &(dyn Fn(usize) -> usize + Sync),
-        line: &(dyn Fn(usize) -> Line<'l> + Sync),
+        enter: &(dyn Fn(usize, &mut Self) + Sync),
         totals: Totals<'_>,
     ) {
         let is_long = |row: usize| threads > 1 && count < 4 * threads && len(row) > 2 * self.plan.tile();
@@ -214,14 +216,21 @@ impl Line<'_> {
         let together = LEAST_ELEMENTS.div_ceil(longest.max(1)).clamp(1, 256);
         let work = || {
             let mut states = Slots::new(self.kernels.code.state_layout(), together);
+            let (mut line, mut worker) = (self.clone(), self.worker(BLOCKS + self.plan.interleave));
             move |unit: usize| {
                 if self.is_interrupted() {
                     return;
                 }
                 let rows = unit * together..count.min((unit + 1) * together);
                 for row in rows.clone() {
-                    let threads = if is_long(row) { threads } else { 1 };
-                    states.take(row - rows.start, &line(row).run(|| threads), 0);
+                    enter(row, &mut line);
+                    if is_long(row) {
+                        states.take(row - rows.start, &line.run(|| threads), CARRY);
+                    } else {
+                        line.enter(&mut worker);
+                        line.alone(&mut worker);
+                        states.take(row - rows.start, &worker.states, CARRY);
+                    }
                 }
                 totals(rows.start, &states, 0..rows.len());
             }
@@ -232,20 +241,18 @@ impl Line<'_> {
         helpers::ended(self.plan.alone, together * longest, waited);
     }
 
-    /// This line from another record on: kernels for lines count from there, strided ones from record 0.
-    fn of_row(&self, row: usize, place: usize) -> Self {
-        let (init, carry) = self.starts(row);
-        let mut line = Line { init, carry, ..self.clone() };
+    /// Makes a copy of this line the same from another record on: kernels for lines count from there, strided ones from record 0.
+    fn enter_row(&self, row: usize, place: usize, line: &mut Self) {
+        (line.init, line.carry) = self.starts(row);
         if self.kernels.access == Access::Line {
-            let inputs = line.inputs.iter_mut().zip(&self.kernels.sizes.inputs);
-            inputs.for_each(|(base, &size)| *base = base.wrapping_add(place * size));
-            let outputs = line.outputs.iter_mut().zip(&self.kernels.sizes.outputs);
-            outputs.for_each(|(base, &size)| *base = base.wrapping_add(place * size));
+            let inputs = line.inputs.iter_mut().zip(self.inputs.iter().zip(&self.kernels.sizes.inputs));
+            inputs.for_each(|(to, (base, &size))| *to = base.wrapping_add(place * size));
+            let outputs = line.outputs.iter_mut().zip(self.outputs.iter().zip(&self.kernels.sizes.outputs));
+            outputs.for_each(|(to, (base, &size))| *to = base.wrapping_add(place * size));
             line.place = 0;
         } else {
             line.place = place;
         }
-        line
     }
 }
 

@@ -43,41 +43,58 @@ impl<'a> Line<'a> {
         let helpers = self.helpers(threads);
         self.kernels.trials[usize::from(self.writes)].run(self.len, helpers, |helpers| {
             let after = match helpers {
-                0 if self.cut() == Cut::Whole && self.is_one_pass() => self.in_one_pass(),
-                0 => self.in_strips(self.cut()),
+                0 => {
+                    let mut worker = self.worker(self.slots_alone());
+                    self.alone(&mut worker);
+                    worker.states
+                }
                 helpers => self.in_tiles(helpers),
             };
             (after, !self.is_interrupted())
         })
     }
 
+    /// The slots that one thread alone needs.
+    pub(super) fn slots_alone(&self) -> usize {
+        if self.is_one_pass_alone() { 1 } else { BLOCKS + self.plan.interleave }
+    }
+
+    fn is_one_pass_alone(&self) -> bool {
+        self.cut() == Cut::Whole && self.is_one_pass()
+    }
+
+    /// Scans the line on this thread, whose worker may have scanned another line of the same program. It leaves the states after the
+    /// last element.
+    pub(super) fn alone(&self, worker: &mut Worker<'_>) {
+        if self.is_one_pass_alone() {
+            self.in_one_pass(worker);
+        } else {
+            self.in_strips(self.cut(), worker);
+        }
+    }
+
     /// All elements in one pass, from the carry on.
-    pub(super) fn in_one_pass(&self) -> Slots<'a> {
-        let mut worker = self.worker(1);
+    pub(super) fn in_one_pass(&self, worker: &mut Worker<'_>) {
         self.carry.put(&mut worker.states, CARRY);
         for range in self.ranges() {
             if self.is_interrupted() {
                 break;
             }
-            self.make_segments(range.clone(), &mut worker);
-            self.pass(Strip { start: range.start, block: range.len(), interleave: 1, slot: CARRY }, &mut worker);
+            self.make_segments(range.clone(), worker);
+            self.pass(Strip { start: range.start, block: range.len(), interleave: 1, slot: CARRY }, worker);
         }
-        worker.states
     }
 
     /// Strip by strip, each reduced and replayed while it is in the nearest cache.
-    pub(super) fn in_strips(&self, cut: Cut) -> Slots<'a> {
-        let interleave = if cut == Cut::Whole { 1 } else { self.plan.interleave };
-        let mut worker = self.worker(BLOCKS + interleave);
+    pub(super) fn in_strips(&self, cut: Cut, worker: &mut Worker<'_>) {
         self.carry.put(&mut worker.states, CARRY);
         for range in self.ranges() {
             if self.is_interrupted() {
                 break;
             }
-            self.make_segments(range.clone(), &mut worker);
-            self.walk(range, cut, &mut worker);
+            self.make_segments(range.clone(), worker);
+            self.walk(range, cut, worker);
         }
-        worker.states
     }
 
     /// Scans some elements from the carry on, which becomes the one behind them: the line, a tile, or a piece whose columns of segments are made

@@ -6,7 +6,7 @@ use monoscan_ir::{Constant, Field, Layout};
 use super::Check;
 use super::expected::Written;
 use super::sample::Sample;
-use crate::engine::line::{Bases, Line};
+use crate::engine::line::{BLOCKS, Bases, Line, Worker};
 use crate::engine::slots::{Slots, Start};
 use crate::engine::walk::Cut;
 use crate::wrong::Walk;
@@ -185,10 +185,15 @@ impl Check<'_> {
             // With whole states blocks are replayed after they were folded, even if there is a kernel that does both.
             totals: matches!(walk, Walk::Totals | Walk::StreamedStrips | Walk::Whole { .. }),
         };
+        let alone = |scan: &dyn Fn(&mut Worker<'_>)| {
+            let mut worker = line.worker(BLOCKS + plan.interleave);
+            scan(&mut worker);
+            worker.states
+        };
         let after = match walk {
             Walk::Rows => line.in_equal_rows(),
-            Walk::OnePass | Walk::StreamedPass | Walk::Whole { .. } => line.in_one_pass(),
-            _ => line.in_strips(Cut::Strips),
+            Walk::OnePass | Walk::StreamedPass | Walk::Whole { .. } => alone(&|worker| line.in_one_pass(worker)),
+            _ => alone(&|worker| line.in_strips(Cut::Strips, worker)),
         };
         let states = line.totals.then(|| layout.fields().map(|field| after.read(0, field)).collect());
         (crate::engine::kept(self.kernels, self.program, &after).unwrap_or(len), states)
