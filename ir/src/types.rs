@@ -252,11 +252,21 @@ impl Constant {
     /// If there are fewer bytes than the type needs.
     #[inline]
     pub fn from_bytes(ty: Type, memory: &[u8]) -> Constant {
-        let mut all = [0; 16];
-        copy_first(ty.size(), memory, &mut all);
+        // A number of 16 bytes that was just written as a shorter one would be waited for.
+        let bits = match *memory {
+            [byte, ..] if ty.size() == 1 => byte.into(),
+            [a, b, ..] if ty.size() == 2 => u16::from_le_bytes([a, b]).into(),
+            [a, b, c, d, ..] if ty.size() == 4 => u32::from_le_bytes([a, b, c, d]).into(),
+            [a, b, c, d, e, f, g, h, ..] if ty.size() == 8 => u64::from_le_bytes([a, b, c, d, e, f, g, h]).into(),
+            _ => {
+                let mut all = [0; 16];
+                all[..ty.size()].copy_from_slice(&memory[..ty.size()]);
+                u128::from_le_bytes(all)
+            }
+        };
         match ty {
-            Type::Bool => Constant::from(all[0] != 0),
-            _ => Constant::new(ty, u128::from_le_bytes(all)),
+            Type::Bool => Constant::from(bits != 0),
+            _ => Constant::new(ty, bits),
         }
     }
 

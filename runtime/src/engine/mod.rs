@@ -236,10 +236,7 @@ impl Engine<'_> {
             }
             let Some(totals) = &totals else { return };
             let mut totals = totals.lock().unwrap_or_else(PoisonError::into_inner);
-            for (sequence, slot) in slots.enumerate() {
-                let to = &mut totals[(first + sequence) * count..][..count];
-                to.iter_mut().zip(fields()).for_each(|(to, field)| *to = states.read(slot, field));
-            }
+            states.read_each(slots, &kernels.carried, totals[first * count..].chunks_exact_mut(count));
         };
         let _caller = helpers::Caller::of(variant.plan.alone, task.len);
         let threads = LazyCell::new(|| self.threads.unwrap_or_else(helpers::threads));

@@ -119,6 +119,23 @@ impl<'a> Slots<'a> {
         Constant::from_bytes(field.ty, self.part(slot, start..start + field.ty.size()))
     }
 
+    /// These components of some slots, one slot after the other, as far as there is space for them.
+    pub(crate) fn read_each<'c>(
+        &self,
+        slots: Range<usize>,
+        fields: &[Field],
+        states: impl Iterator<Item = &'c mut [Constant]>,
+    ) {
+        let bytes: &[u8] = bytemuck::cast_slice(&self.memory);
+        let stride = self.layout.stride;
+        let slots = bytes[slots.start * stride..slots.end * stride].chunks_exact(stride);
+        for (slot, state) in slots.zip(states) {
+            for (to, field) in state.iter_mut().zip(fields) {
+                *to = Constant::from_bytes(field.ty, &slot[field.offset as usize..]);
+            }
+        }
+    }
+
     fn bytes_mut(&mut self) -> &mut [u8] {
         bytemuck::cast_slice_mut(&mut self.memory)
     }
