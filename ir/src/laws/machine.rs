@@ -4,9 +4,9 @@
 //! because laws of floats are judged over the reals: two results are equal where they differ by no
 //! more than their bounds. A comparison of two floats that are closer than that has no certain
 //! answer, which is reported. An integer operation at which native Rust would panic (it overflows,
-//! and is not meant to, or divides by zero) taints its result and all values computed from it. `select` passes on the
-//! taint of its condition and of the value it chooses. So an overflow in the branch not taken,
-//! which the source never runs, taints nothing.
+//! and is not meant to, or divides by zero) taints its result and all values computed from it.
+//! `select` passes on the taint of its condition and of the value it chooses. So an overflow in the
+//! branch not taken, which the source never runs, taints nothing.
 
 use crate::eval::evaluate;
 use crate::function::{Function, Inst, Payload};
