@@ -83,8 +83,7 @@ fn cast(a: Constant, to: Type) -> Option<Constant> {
         (_, Type::F32) => Constant::from(a.as_int() as f32),
         (_, Type::F64) => Constant::from(a.as_int() as f64),
         (Type::F32 | Type::F64, _) => {
-            let max = if to.is_signed() { to.mask() >> 1 } else { to.mask() } as i128;
-            let min = if to.is_signed() { -max - 1 } else { 0 };
+            let (min, max) = (to.least().as_int(), to.greatest().as_int());
             Constant::new(to, (a.as_f64() as i128).clamp(min, max) as u128)
         }
         _ => Constant::new(to, a.as_int() as u128),
@@ -231,8 +230,7 @@ fn int(opcode: Opcode, operands: &[Constant]) -> Option<Constant> {
     let width = ty.bits();
     let value = |result: i128| Constant::new(ty, result as u128);
     let count = |result: u32| Constant::from(result);
-    let max = if ty.is_signed() { ty.mask() >> 1 } else { ty.mask() } as i128;
-    let min = if ty.is_signed() { -max - 1 } else { 0 };
+    let (min, max) = (ty.least().as_int(), ty.greatest().as_int());
     let a = operands[0].as_int();
     let bits = operands[0].bits();
     let b = operands.get(1).map_or(0, |b| b.as_int());

@@ -135,6 +135,16 @@ impl Type {
         if self.bits() == 128 { u128::MAX } else { (1 << self.bits()) - 1 }
     }
 
+    /// The least number of an integer type; of a vector type, in every lane.
+    pub const fn least(self) -> Constant {
+        Constant { ty: self, bits: if self.is_signed() { (self.mask() >> 1) + 1 } else { 0 } }
+    }
+
+    /// The greatest number of an integer type, `true` of `bool`; of a vector type, in every lane.
+    pub const fn greatest(self) -> Constant {
+        Constant { ty: self, bits: if self.is_signed() { self.mask() >> 1 } else { self.mask() } }
+    }
+
     /// The constant whose bits are all zero: `false`, 0, +0.0.
     pub const fn zero(self) -> Constant {
         Constant { ty: self, bits: 0 }

@@ -28,8 +28,7 @@ impl Range {
         match ty {
             Type::F32 | Type::F64 => Range { min: i128::MIN, max: i128::MAX },
             Type::Bytes(_) => Range::full(Type::U8),
-            _ if ty.is_signed() => Range { min: -1 << (ty.bits() - 1), max: (1 << (ty.bits() - 1)) - 1 },
-            _ => Range { min: 0, max: (1 << ty.bits()) - 1 },
+            _ => Range { min: ty.least().as_int(), max: ty.greatest().as_int() },
         }
     }
 

@@ -236,6 +236,5 @@ fn bounds(ty: Type) -> (f64, f64) {
     if ty.is_float() {
         return (f64::NEG_INFINITY, f64::INFINITY);
     }
-    let max = if ty.is_signed() { ty.mask() >> 1 } else { ty.mask() } as i128;
-    ((if ty.is_signed() { -max - 1 } else { 0 }) as f64, max as f64)
+    (ty.least().as_f64(), ty.greatest().as_f64())
 }

@@ -16,7 +16,7 @@ use crate::builder::FunctionBuilder;
 use crate::function::{Function, Value};
 use crate::opcode::Opcode;
 use crate::program::Table;
-use crate::types::{Constant, Type};
+use crate::types::Type;
 
 /// Work that each equation may take, in inequalities.
 const FUEL: usize = 2_000;
@@ -124,8 +124,7 @@ impl<'a> Functions<'a> {
     fn told_apart(&self, points: &[usize]) -> Option<usize> {
         let (point, types) = (points[0], &self.group.types);
         let ty = types[point];
-        let top = if ty.is_signed() { ty.mask() >> 1 } else { ty.mask() };
-        let ends = [top + 1, top].map(|bits| Constant::new(ty, bits));
+        let ends = [ty.least(), ty.greatest()];
         let mut law = Law::new(self, &[], 2);
         let mut conditions = law.all_valid();
         let mut tried: Vec<Value> = ends.iter().map(|&end| law.b.constant(end)).collect();

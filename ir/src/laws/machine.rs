@@ -214,8 +214,7 @@ impl<'a> Machine<'a> {
     }
 
     fn int(&mut self, opcode: Opcode, a: i128, b: i128, ty: Type) -> Option<i128> {
-        let max = if ty.is_signed() { ty.mask() >> 1 } else { ty.mask() } as i128;
-        let min = if ty.is_signed() { -max - 1 } else { 0 };
+        let (min, max) = (ty.least().as_int(), ty.greatest().as_int());
         let exact = match opcode {
             Opcode::Add => a + b,
             Opcode::Sub => a - b,

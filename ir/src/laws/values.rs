@@ -74,7 +74,7 @@ pub(crate) fn any(ty: Type, specials: &[f64], random: &mut Random) -> Constant {
             Constant::vector(&(0..lanes.get()).map(|_| random.below(limit) as u8).collect::<Vec<u8>>())
         }
         _ => {
-            let max = if ty.is_signed() { ty.mask() >> 1 } else { ty.mask() };
+            let max = ty.greatest().bits();
             match kind {
                 0..=2 => {
                     let i = random.below(6);
@@ -92,9 +92,8 @@ pub(crate) fn any(ty: Type, specials: &[f64], random: &mut Random) -> Constant {
 
 /// The lowest and the highest number of an integer type, and a large power of two of which two still fit.
 pub(super) fn ends(ty: Type) -> Vec<Constant> {
-    let high = if ty.is_signed() { ty.mask() >> 1 } else { ty.mask() };
-    let numbers = [high.wrapping_add(1), high, high / 4 + 1];
-    if ty.is_int() { numbers.map(|number| Constant::new(ty, number)).to_vec() } else { Vec::new() }
+    let large = || Constant::new(ty, ty.greatest().bits() / 4 + 1);
+    if ty.is_int() { vec![ty.least(), ty.greatest(), large()] } else { Vec::new() }
 }
 
 /// One of these values, mostly of the first, or none.

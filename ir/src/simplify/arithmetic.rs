@@ -1,6 +1,6 @@
 //! Rules for arithmetic, shifts and the functions of one number.
 
-use super::{Rewriter, max_of, min_of};
+use super::Rewriter;
 use crate::function::{Inst, Value};
 use crate::opcode::{Opcode, Rule};
 use crate::types::{Constant, Type};
@@ -71,10 +71,10 @@ fn integer(cx: &mut Rewriter, inst: &Inst, a: Value, b: Value) -> Option<Value> 
         },
         Opcode::Div | Opcode::Rem => divide(cx, inst, a, b),
         Opcode::Min | Opcode::Max if a == b => Some(a),
-        Opcode::Min if is(max_of(ty)) => Some(a),
-        Opcode::Max if is(min_of(ty)) => Some(a),
-        Opcode::Min if is(min_of(ty)) => Some(b),
-        Opcode::Max if is(max_of(ty)) => Some(b),
+        Opcode::Min if is(ty.greatest()) => Some(a),
+        Opcode::Max if is(ty.least()) => Some(a),
+        Opcode::Min if is(ty.least()) => Some(b),
+        Opcode::Max if is(ty.greatest()) => Some(b),
         Opcode::Min | Opcode::Max => cx.gather_constants(inst),
         Opcode::AddSat | Opcode::SubSat if is(zero) => Some(a),
         Opcode::SubSat if a == b => Some(cx.constant(zero)),

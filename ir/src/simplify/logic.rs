@@ -1,6 +1,6 @@
 //! Rules for bits, truth values, comparisons and select.
 
-use super::{Rewriter, max_of, min_of, mirrored};
+use super::{Rewriter, mirrored};
 use crate::function::{Inst, Value};
 use crate::opcode::Opcode;
 use crate::types::{Constant, Type};
@@ -112,10 +112,10 @@ fn compare(cx: &mut Rewriter, opcode: Opcode, a: Value, b: Value) -> Option<Valu
         return Some(if same { a } else { cx.op(Opcode::Not, &[a]) });
     }
     match opcode {
-        Opcode::Lt if known == min_of(ty) => Some(cx.constant(false)),
-        Opcode::Ge if known == min_of(ty) => Some(cx.constant(true)),
-        Opcode::Gt if known == max_of(ty) => Some(cx.constant(false)),
-        Opcode::Le if known == max_of(ty) => Some(cx.constant(true)),
+        Opcode::Lt if known == ty.least() => Some(cx.constant(false)),
+        Opcode::Ge if known == ty.least() => Some(cx.constant(true)),
+        Opcode::Gt if known == ty.greatest() => Some(cx.constant(false)),
+        Opcode::Le if known == ty.greatest() => Some(cx.constant(true)),
         Opcode::Eq | Opcode::Ne => against_offset(cx, opcode, a, known),
         _ => None,
     }

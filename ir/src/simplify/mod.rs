@@ -232,13 +232,3 @@ fn mirrored(comparison: Opcode) -> Opcode {
         symmetric => symmetric,
     }
 }
-
-/// The integer or vector type's largest value, in every lane.
-fn max_of(ty: Type) -> Constant {
-    Constant::new(ty, if ty.is_signed() { ty.mask() >> 1 } else { ty.mask() })
-}
-
-/// The integer or vector type's smallest value, in every lane.
-fn min_of(ty: Type) -> Constant {
-    Constant::new(ty, if ty.is_signed() { (ty.mask() >> 1) + 1 } else { 0 })
-}

@@ -66,7 +66,7 @@ fn overflows(b: &mut FunctionBuilder, inst: &Inst, operands: &[Checked], result:
     let (ty, x) = (inst.ty, operands[0].value);
     let y = operands.get(1).map_or(x, |operand| operand.value);
     let zero = b.constant(ty.zero());
-    let lowest = |b: &mut FunctionBuilder| b.constant(crate::Constant::new(ty, 1 << (ty.bits() - 1)));
+    let lowest = |b: &mut FunctionBuilder| b.constant(ty.least());
     match inst.opcode {
         // Both operands have the sign that the sum has not; of a difference the first has, and the second has not.
         Opcode::Add | Opcode::Sub if ty.is_signed() => {

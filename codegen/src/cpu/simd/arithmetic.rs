@@ -1,7 +1,7 @@
 //! Arithmetic and conversions, lane by lane.
 
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::FloatCC, types};
-use monoscan_ir::{Constant, Opcode, Type};
+use monoscan_ir::{Opcode, Type};
 
 use super::lanes::{Lowering, splat_bits};
 use super::shuffle::retype;
@@ -32,9 +32,7 @@ impl Lowering<'_, '_> {
         }
         // Wider lanes hold the exact result as a signed number.
         let exact = if add { self.ins().iadd(a, b) } else { self.ins().isub(a, b) };
-        let high = if ty.is_signed() { ty.mask() >> 1 } else { ty.mask() };
-        let low = if ty.is_signed() { high + 1 } else { 0 };
-        let (low, high) = (self.splat(Constant::new(ty, low)), self.splat(Constant::new(ty, high)));
+        let (low, high) = (self.splat(ty.least()), self.splat(ty.greatest()));
         let above = self.ins().smax(exact, low);
         self.ins().smin(above, high)
     }
@@ -95,9 +93,7 @@ impl Lowering<'_, '_> {
                 if to.bits() == 32 {
                     return Some(wide);
                 }
-                let high = if to.is_signed() { to.mask() >> 1 } else { to.mask() };
-                let low = if to.is_signed() { high + 1 } else { 0 };
-                let (low, high) = (self.splat(Constant::new(to, low)), self.splat(Constant::new(to, high)));
+                let (low, high) = (self.splat(to.least()), self.splat(to.greatest()));
                 let above = self.ins().smax(wide, low);
                 self.ins().smin(above, high)
             }

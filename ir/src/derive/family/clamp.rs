@@ -171,8 +171,7 @@ impl Domain for Clamp {
             {
                 let opcode = if inst.opcode == Opcode::AddSat { Opcode::Add } else { Opcode::Sub };
                 let sum = self.shifted(code, form, opcode, k);
-                let mask = self.ty.mask() as i64;
-                let (least, most) = if self.ty.is_signed() { (-(mask >> 1) - 1, mask >> 1) } else { (0, mask) };
+                let [least, most] = [self.ty.least(), self.ty.greatest()].map(|end| end.as_int() as i64);
                 let unsigned_sum = !self.ty.is_signed() && inst.opcode == Opcode::AddSat;
                 let (least, most) = (code.number(self.wide, least), code.number(self.wide, most));
                 let sum = if unsigned_sum { sum } else { self.bounded(code, sum, Opcode::Max, least) };

@@ -64,14 +64,6 @@ pub(super) fn operands<F: Copy>(inst: &Inst, ty: Type, x: &[Operand<F>]) -> Resu
     }
 }
 
-pub(super) fn least(ty: Type) -> Constant {
-    if ty.is_signed() { Constant::new(ty, 1 << (ty.bits() - 1)) } else { ty.zero() }
-}
-
-pub(super) fn most(ty: Type) -> Constant {
-    Constant::new(ty, if ty.is_signed() { ty.mask() >> 1 } else { ty.mask() })
-}
-
 impl Domain for End {
     type Form = Value;
 
@@ -106,8 +98,8 @@ impl Domain for End {
             (false, false) => k,
         };
         let (limit, inwards) = match self.is_upper {
-            true => (code.constant(most(self.ty)), Opcode::Min),
-            false => (code.constant(least(self.ty)), Opcode::Max),
+            true => (code.constant(self.ty.greatest()), Opcode::Min),
+            false => (code.constant(self.ty.least()), Opcode::Max),
         };
         let mut exact = |opcode, a, b| code.push(Inst::new(opcode, self.ty, &[a, b], Payload::Wraps));
         let limit = exact(if down { Opcode::Add } else { Opcode::Sub }, limit, outwards);
@@ -167,7 +159,7 @@ pub(in crate::derive) fn of_group(group: &mut Group<'_, '_>, effect: &Effect) ->
     let bounds: Vec<bool> = bounds.collect();
     let ends = bounds.iter().map(|&is_upper| group.forms(&End { ty, is_upper, component }).map(|forms| forms[0]));
     let ends: Vec<Value> = ends.collect::<Result<_, _>>().ok()?;
-    let limits = bounds.iter().map(|&is_upper| if is_upper { most(ty) } else { least(ty) });
+    let limits = bounds.iter().map(|&is_upper| if is_upper { ty.greatest() } else { ty.least() });
     let initial: Vec<Constant> = [sum.zero()].into_iter().chain(limits).collect();
     let types: Vec<Type> = initial.iter().map(|constant| constant.ty()).collect();
     let leave = seeded(&types, |b, carried| match *carried {

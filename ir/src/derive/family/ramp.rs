@@ -15,7 +15,7 @@
 //! reach `high` within the type, and those compose exactly, whatever the sums are. Every operation
 //! of a step makes a valid form of one, as the tests prove of each type.
 
-use super::ends::{least, most, operands, summand};
+use super::ends::{operands, summand};
 use super::{Domain, Effect, Family, Group, Operand, seeded};
 use crate::builder::FunctionBuilder;
 use crate::derive::code::Code;
@@ -80,7 +80,8 @@ impl Ramp {
 
     /// u + k, or u − k if `down`.
     fn shift(&self, code: &mut Code<'_>, k: Value, down: bool) -> [Value; 3] {
-        let [zero, least, most] = [self.ty.zero(), least(self.ty), most(self.ty)].map(|bound| code.constant(bound));
+        let [zero, least, most] =
+            [self.ty.zero(), self.ty.least(), self.ty.greatest()].map(|bound| code.constant(bound));
         let (up, fallen) = match self.ty.is_signed() {
             // What raises and what lowers: one of them is 0.
             true => (code.binary(Opcode::Max, k, zero), code.binary(Opcode::Min, k, zero)),
@@ -105,7 +106,7 @@ impl Domain for Ramp {
     }
 
     fn component(&self, code: &mut Code<'_>, _place: usize) -> Form {
-        let [least, most] = [least(self.ty), most(self.ty)].map(|bound| code.constant(bound));
+        let [least, most] = [self.ty.least(), self.ty.greatest()].map(|bound| code.constant(bound));
         Form { parts: [least, least, most], bounds: (false, false) }
     }
 
@@ -145,7 +146,7 @@ pub(super) fn recognise(group: &mut Group<'_, '_>) -> Result<Effect, Leave> {
     let types = vec![ty; 3];
     Ok(Effect {
         family: Family::Clamp { scaled: false, lower, upper },
-        identity: vec![least(ty), least(ty), most(ty)],
+        identity: vec![ty.least(), ty.least(), ty.greatest()],
         lift: parts.to_vec(),
         combine: ramp.compose,
         seed: seeded(&[ty], |b, u| vec![b.constant(ty.zero()), u[0], u[0]]),
@@ -162,7 +163,7 @@ fn valid(ty: Type) -> Function {
         let &[start, low, high] = state else { unreachable!("a function has three parts") };
         b.wrapping(|b| {
             let is_ordered = b.binary(Opcode::Le, low, high);
-            let (top, zero) = (b.constant(most(ty)), b.constant(ty.zero()));
+            let (top, zero) = (b.constant(ty.greatest()), b.constant(ty.zero()));
             let [height, room] = [(low, high), (start, top)].map(|(from, to)| {
                 let far = b.binary(Opcode::Sub, to, from);
                 b.bitcast(distance(ty), far)
@@ -222,7 +223,7 @@ mod tests {
     }
 
     fn ends(ty: Type) -> (i128, i128) {
-        (least(ty).as_int(), most(ty).as_int())
+        (ty.least().as_int(), ty.greatest().as_int())
     }
 
     /// The function of these parts at u.
@@ -321,7 +322,7 @@ mod tests {
         let reads = (0..3).map(Source::Record).collect();
         Stage {
             state: vec![ty; 3],
-            identity: vec![least(ty), least(ty), most(ty)],
+            identity: vec![ty.least(), ty.least(), ty.greatest()],
             lift: Mapping { reads, function: lift.finish(&record) },
             combine: compose(ty),
             valid: Some(valid(ty)),

@@ -23,8 +23,7 @@ pub(super) const OPERATIONS: [Opcode; 8] =
 pub(super) fn identity(operation: Opcode, ty: Type) -> Option<Constant> {
     let largest = match ty {
         Type::F32 | Type::F64 => None,
-        _ if ty.is_signed() => Some(Constant::new(ty, ty.mask() >> 1)),
-        _ => Some(Constant::new(ty, ty.mask())),
+        _ => Some(ty.greatest()),
     };
     let infinity = |sign: f64| match ty {
         Type::F32 => Constant::from((sign * f64::INFINITY) as f32),

@@ -111,11 +111,7 @@ struct Cases<'a> {
 }
 
 fn range(ty: Type) -> (i128, i128) {
-    match ty {
-        Type::Bool => (0, 1),
-        _ if ty.is_signed() => (-1 - (ty.mask() >> 1) as i128, (ty.mask() >> 1) as i128),
-        _ => (0, ty.mask() as i128),
-    }
+    (ty.least().as_int(), ty.greatest().as_int())
 }
 
 impl Cases<'_> {
