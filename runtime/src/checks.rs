@@ -214,7 +214,10 @@ fn states<I: Iterator<Item = Type>>(
 }
 
 /// Offsets that cut so many records into segments.
-pub(crate) fn check_offsets(offsets: &[usize], len: usize) -> Result<(), Error> {
+///
+/// # Errors
+/// [`Error::Offsets`] and [`Error::TooFewOffsets`].
+pub fn check_offsets(offsets: &[usize], len: usize) -> Result<(), Error> {
     let wrong = |place: usize, expected: ExpectedOffset| {
         let got = offsets.get(place).copied().unwrap_or(0);
         Err(Error::Offsets { place, expected, got })

@@ -49,6 +49,8 @@ mod wrong;
 
 pub use backend::Outcome;
 pub use call::{Call, Init, Rows, Shape};
+#[doc(hidden)]
+pub use checks::check_offsets;
 pub use column::{Column, ColumnMut};
 pub use device::{Device, DeviceError};
 #[doc(hidden)]

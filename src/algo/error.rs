@@ -1,6 +1,6 @@
 //! Why an algorithm refuses its input.
 
-use std::ops::{Range, RangeInclusive};
+use std::ops::Range;
 
 use crate::Error;
 
@@ -35,16 +35,6 @@ pub enum AlgoError {
         expected: usize,
         /// The class it has.
         got: usize,
-    },
-    /// Offsets that do not rise from 0 to the number of elements.
-    #[error("offset {place} is {}, expected {}", or_missing(*got), any_of(expected))]
-    Offset {
-        /// Which offset.
-        place: usize,
-        /// The least and the greatest number that it may be.
-        expected: RangeInclusive<usize>,
-        /// The number found; none if there are too few offsets.
-        got: Option<usize>,
     },
     /// A place that is not there.
     #[error("`{argument}[{place}]` is {got}, expected less than {expected}")]
@@ -145,13 +135,4 @@ pub enum AlgoError {
     /// order.
     #[error(transparent)]
     Scan(#[from] Error),
-}
-
-fn or_missing(got: Option<usize>) -> String {
-    got.map_or_else(|| "missing".to_owned(), |got| got.to_string())
-}
-
-fn any_of(numbers: &RangeInclusive<usize>) -> String {
-    let (least, most) = (numbers.start(), numbers.end());
-    if least == most { least.to_string() } else { format!("{least} to {most}") }
 }

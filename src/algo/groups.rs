@@ -35,7 +35,7 @@
 use std::ops::RangeInclusive;
 
 use super::sort::{Order, SortKey, sort};
-use super::{AlgoError, LONG, check_length, check_offsets, compiled, counted, runs};
+use super::{AlgoError, LONG, check_length, compiled, counted, runs};
 use crate::ops::{Moments, Segmented, Sum};
 use crate::parallel;
 use crate::prelude::*;
@@ -109,9 +109,9 @@ pub fn totals_by_flags<M: Monoid>(heads: &[bool], x: &[M]) -> Result<Vec<M>, Alg
 /// ```
 ///
 /// # Errors
-/// [`AlgoError::Offset`] if they do not rise from 0 to the number of records.
+/// [`Error::Offsets`](crate::Error::Offsets) and [`TooFewOffsets`](crate::Error::TooFewOffsets) if they do not rise from 0 to the number of records.
 pub fn totals_by_offsets<M: Monoid>(offsets: &[usize], x: &[M]) -> Result<Vec<M>, AlgoError> {
-    check_offsets(offsets, x.len())?;
+    monoscan_runtime::check_offsets(offsets, x.len())?;
     Ok(compiled(Scan::<M>::new)?.segmented(offsets).totals(x)?)
 }
 

@@ -109,18 +109,3 @@ fn counted(len: usize) -> Result<u32, AlgoError> {
 fn check_length(argument: &'static str, expected: usize, got: usize) -> Result<(), AlgoError> {
     if got == expected { Ok(()) } else { Err(AlgoError::Length { argument, expected, got }) }
 }
-
-/// Refuses offsets that do not rise from 0 to `len`.
-fn check_offsets(offsets: &[usize], len: usize) -> Result<(), AlgoError> {
-    let wrong = |place: usize, expected| Err(AlgoError::Offset { place, expected, got: offsets.get(place).copied() });
-    if offsets.first() != Some(&0) {
-        return wrong(0, 0..=0);
-    }
-    if let Some(place) = offsets.windows(2).position(|pair| pair[0] > pair[1] || pair[1] > len) {
-        return wrong(place + 1, offsets[place]..=len);
-    }
-    if offsets.last() != Some(&len) {
-        return wrong((offsets.len() - 1).max(1), len..=len);
-    }
-    Ok(())
-}

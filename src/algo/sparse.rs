@@ -13,7 +13,7 @@
 //!
 //! Blocks do not depend on the number of threads, so neither do roundings.
 
-use super::{AlgoError, check_length, check_offsets, compiled};
+use super::{AlgoError, check_length, compiled};
 use crate::ops::{Segmented, Sum};
 use crate::parallel;
 use crate::prelude::*;
@@ -44,7 +44,7 @@ impl<'a, T: Num> Csr<'a, T> {
     /// The matrix with these parts and so many columns. Reads offsets and columns once.
     ///
     /// # Errors
-    /// [`AlgoError::Length`] if there is not one column for each value; [`AlgoError::Offset`] if offsets do not rise from 0 to
+    /// [`AlgoError::Length`] if there is not one column for each value; [`Error::Offsets`](crate::Error::Offsets) and [`TooFewOffsets`](crate::Error::TooFewOffsets) if offsets do not rise from 0 to
     /// the number of values; [`AlgoError::Index`] if a column is not below `width`.
     pub fn new(
         offsets: &'a [usize],
@@ -53,7 +53,7 @@ impl<'a, T: Num> Csr<'a, T> {
         width: usize,
     ) -> Result<Csr<'a, T>, AlgoError> {
         check_length("columns", values.len(), columns.len())?;
-        check_offsets(offsets, values.len())?;
+        monoscan_runtime::check_offsets(offsets, values.len())?;
         let is_wrong = |&column: &u32| column as usize >= width;
         let wrong = parallel::map(columns.chunks(BLOCK), |_, block| block.iter().any(is_wrong));
         if wrong.contains(&true)

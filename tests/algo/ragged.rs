@@ -1,5 +1,6 @@
 //! Groups, series and sparse matrices.
 
+use monoscan::Error;
 use monoscan::algo::AlgoError;
 use monoscan::algo::groups::{
     histogram, moments_by_key, sums_by_key, totals_by_flags, totals_by_key, totals_by_offsets,
@@ -277,12 +278,12 @@ fn sparse_matrices_of_any_skew_give_the_products_of_the_loop_on_any_number_of_th
 fn bad_input_is_refused_with_what_was_expected() {
     let x = [1, 2, 3].map(Sum);
     let totals = |offsets: &[usize]| totals_by_offsets(offsets, &x).unwrap_err();
-    assert_eq!(totals(&[0, 2, 1, 3]).to_string(), "offset 2 is 1, expected 2 to 3");
-    assert_eq!(totals(&[0, 4, 3]).to_string(), "offset 1 is 4, expected 0 to 3");
-    assert_eq!(totals(&[0, 2]).to_string(), "offset 1 is 2, expected 3");
-    assert_eq!(totals(&[0]).to_string(), "offset 1 is missing, expected 3");
-    assert_eq!(totals(&[]).to_string(), "offset 0 is missing, expected 0");
-    assert!(matches!(totals(&[0, 2]), AlgoError::Offset { place: 1, expected, got: Some(2) } if expected == (3..=3)));
+    assert_eq!(totals(&[0, 2, 1, 3]).to_string(), "offset 2 is 1, expected at least 2, the offset before it");
+    assert_eq!(totals(&[0, 4, 3]).to_string(), "offset 1 is 4, expected at most 3, the number of records");
+    assert_eq!(totals(&[0, 2]).to_string(), "offset 1 is 2, expected 3, the number of records");
+    for few in [&[0][..], &[]] {
+        assert!(matches!(totals(few), AlgoError::Scan(Error::TooFewOffsets { records: 3 })));
+    }
     assert!(matches!(sums_by_key(&[1, 2], &[1]), Err(AlgoError::Length { argument: "keys", expected: 1, got: 2 })));
     assert!(matches!(totals_by_flags(&[true], &x), Err(AlgoError::Length { argument: "heads", expected: 3, got: 1 })));
     let keys = |error| matches!(error, AlgoError::Length { argument: "keys", expected: 3, got: 1 });
@@ -295,16 +296,10 @@ fn bad_input_is_refused_with_what_was_expected() {
         |offsets: &'static [usize], columns: &'static [u32]| Csr::new(offsets, columns, &[1.0, 2.0], 4).unwrap_err();
     assert!(matches!(csr(&[0, 2], &[0, 4]), AlgoError::Index { argument: "columns", place: 1, expected: 4, got: 4 }));
     assert!(matches!(csr(&[0, 2], &[0]), AlgoError::Length { argument: "columns", expected: 2, got: 1 }));
-    assert!(matches!(csr(&[], &[0, 1]), AlgoError::Offset { place: 0, got: None, expected } if expected == (0..=0)));
-    assert!(
-        matches!(csr(&[1, 2], &[0, 1]), AlgoError::Offset { place: 0, got: Some(1), expected } if expected == (0..=0))
-    );
-    assert!(
-        matches!(csr(&[0, 2, 1, 2], &[0, 1]), AlgoError::Offset { place: 2, got: Some(1), expected } if expected == (2..=2))
-    );
-    assert!(
-        matches!(csr(&[0, 1], &[0, 1]), AlgoError::Offset { place: 1, got: Some(1), expected } if expected == (2..=2))
-    );
+    assert!(matches!(csr(&[], &[0, 1]), AlgoError::Scan(Error::TooFewOffsets { records: 2 })));
+    for (offsets, wrong) in [(&[1, 2][..], 0), (&[0, 2, 1, 2], 2), (&[0, 1], 1)] {
+        assert!(matches!(csr(offsets, &[0, 1]), AlgoError::Scan(Error::Offsets { place, .. }) if place == wrong));
+    }
     let matrix = Csr::new(&[0, 1], &[0], &[1.0], 4).unwrap();
     assert!(matches!(matrix.times(&[1.0]), Err(AlgoError::Length { argument: "x", expected: 4, got: 1 })));
     let mut y = [7.0; 2];

@@ -1,5 +1,6 @@
 //! On a device: algorithms give what they give for slices, and refuse what they refuse there.
 
+use monoscan::Error;
 use monoscan::algo::on_gpu::{self, Csr, Workspace};
 use monoscan::algo::sort::{Order, SortKey};
 use monoscan::algo::{AlgoError, groups, runs, select, series, sort, sparse};
@@ -213,10 +214,12 @@ fn what_algorithms_refuse_of_slices_they_refuse_on_a_device() {
     assert_eq!((here(parts), here(two)), (vec![9; 3], vec![9; 2]));
     let error = on_gpu::partition3(&x, &there(&[0u8, 3, 1])).unwrap_err();
     assert!(matches!(error, AlgoError::Class { record: 1, expected: 3, got: 3 }), "{error}");
-    for (offsets, place) in [(&[1u32, 3][..], 0), (&[0, 2, 1, 3], 2), (&[0, 2], 1), (&[], 0)] {
-        let error = on_gpu::totals_by_offsets(&there(offsets), &there(&[Sum(1u8); 3])).unwrap_err();
-        assert!(matches!(error, AlgoError::Offset { place: found, .. } if found == place), "{error}");
+    let refused = |offsets: &[u32]| on_gpu::totals_by_offsets(&there(offsets), &there(&[Sum(1u8); 3])).unwrap_err();
+    for (offsets, wrong) in [(&[1u32, 3][..], 0), (&[0, 2, 1, 3], 2), (&[0, 2], 1)] {
+        let error = refused(offsets);
+        assert!(matches!(error, AlgoError::Scan(Error::Offsets { place, .. }) if place == wrong), "{error}");
     }
+    assert!(matches!(refused(&[]), AlgoError::Scan(Error::TooFewOffsets { records: 3 })));
     let (offsets, columns, values) = (there(&[0u32, 3]), there(&[0u32, 5, 1]), there(&[1.0f32; 3]));
     let error = Csr::new(&offsets, &columns, &values, 5).unwrap_err();
     assert!(matches!(error, AlgoError::Index { place: 1, expected: 5, got: 5, .. }), "{error}");

@@ -4,7 +4,7 @@ use monoscan_runtime::DeviceError;
 use monoscan_runtime::gpu::totals::Totals;
 
 use super::expect_no_capture;
-use crate::algo::{AlgoError, check_length, check_offsets, compiled, compiled_for, counted, groups, series};
+use crate::algo::{AlgoError, check_length, compiled, compiled_for, counted, groups, series};
 use crate::lang::layout_of;
 use crate::ops::{Max, Min, Moments, Sum};
 use crate::prelude::*;
@@ -103,7 +103,7 @@ fn check_device_offsets(offsets: &DeviceVec<u32>, len: usize) -> Result<(), Algo
     let scan = compiled_for(offsets.device(), |device| wrong_offsets()?.on(device))?;
     if offsets.is_empty() || scan.with(end)?.reduce(offsets)?.0 != u32::MAX {
         let offsets: Vec<usize> = offsets.to_vec()?.into_iter().map(|offset| offset as usize).collect();
-        check_offsets(&offsets, len)?;
+        monoscan_runtime::check_offsets(&offsets, len)?;
     }
     Ok(())
 }
@@ -111,7 +111,7 @@ fn check_device_offsets(offsets: &DeviceVec<u32>, len: usize) -> Result<(), Algo
 /// The total of the records `offsets[k]..offsets[k + 1]` for each k; the identity of none. Reads the offsets before.
 ///
 /// # Errors
-/// [`AlgoError::Offset`] if they do not rise from 0 to the number of records; [`AlgoError::TooLong`].
+/// [`Error::Offsets`](crate::Error::Offsets) and [`TooFewOffsets`](crate::Error::TooFewOffsets) if they do not rise from 0 to the number of records; [`AlgoError::TooLong`].
 pub fn totals_by_offsets<M: Monoid>(offsets: &DeviceVec<u32>, x: &DeviceVec<M>) -> Result<DeviceVec<M>, AlgoError> {
     few(offsets)?;
     let mut totals = DeviceVec::beside(x, offsets.len().saturating_sub(1))?;
@@ -176,7 +176,7 @@ impl<'a, T: Num> Csr<'a, T> {
     /// The matrix with these parts and so many columns. Reads offsets and columns once, and waits for that.
     ///
     /// # Errors
-    /// [`AlgoError::Length`] if there is not one column for each value; [`AlgoError::Offset`] if offsets do not rise from 0 to
+    /// [`AlgoError::Length`] if there is not one column for each value; [`Error::Offsets`](crate::Error::Offsets) and [`TooFewOffsets`](crate::Error::TooFewOffsets) if offsets do not rise from 0 to
     /// the number of values; [`AlgoError::Index`] if a column is not below `width`; [`AlgoError::TooLong`].
     pub fn new(
         offsets: &'a DeviceVec<u32>,
