@@ -217,6 +217,9 @@ fn functions_that_cannot_be_expanded_are_refused_where_they_stand() {
     assert!(error(&program_of("exp", "%0, %1")).contains("expected the end of the line, found `,`"));
     assert!(error(&program_of("powf", "%0")).contains("expected `,`"));
     assert!(error(&program_of("exp", "0.5")).contains("expected a value"));
+    assert!(error(&program_of("exp", "%7")).contains("expected a value that is defined above"));
+    let narrow = program_of("exp", "%0").replace("exp.f64", "exp.f32");
+    assert!(error(&narrow).contains("expected a value of type f32, found one of type f64"));
     assert!(error(&program_of("sinh", "%0")).contains("expected the name of an opcode"));
     assert!(error(&program_of("exp", "%0").replace("exp.f64", "exp.i64")).contains("expected the name of an opcode"));
     // A value that is not defined yet stays undefined, whatever the instructions before it stand for.

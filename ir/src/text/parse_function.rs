@@ -1,6 +1,6 @@
 //! The part of the parser that reads functions and mappings.
 
-use super::cursor::{Parsed, Parser};
+use super::cursor::{Parsed, Parser, error};
 use super::lex::Token;
 use crate::function::{Function, Inst, Payload, Value};
 use crate::math;
@@ -69,12 +69,12 @@ impl Parser<'_> {
 
     fn body(&mut self, part: Part, params: Vec<Type>) -> Parsed<Function> {
         self.mark('{')?;
-        let mut insts = Vec::new();
         self.values = (0..params.len()).map(Value::new).collect();
         self.defined = params.len();
+        let mut function = Function { params, insts: Vec::new(), results: Vec::new() };
         while let Token::Value(_) = self.peek() {
             let line = self.position().line;
-            let (own, value) = self.instruction(part).unwrap_or_else(|error| {
+            let (own, value) = self.instruction(part, &function).unwrap_or_else(|error| {
                 self.errors.push(error);
                 while self.position().line == line && *self.peek() != Token::End {
                     self.take();
@@ -86,7 +86,7 @@ impl Parser<'_> {
                 self.lines.set(part, Item::Value(Value::new(self.defined)), line);
                 self.defined += 1;
             }
-            insts.extend(own);
+            function.insts.extend(own);
             self.values.push(value);
         }
         if *self.peek() != Token::Word("return") {
@@ -94,23 +94,22 @@ impl Parser<'_> {
         }
         self.take();
         self.lines.set(part, Item::Results, self.line);
-        let mut results = Vec::new();
         if !self.at_end_of_line() {
-            results.push(self.value()?);
+            function.results.push(self.value()?);
             while self.accept(',') {
-                results.push(self.value()?);
+                function.results.push(self.value()?);
             }
         }
         self.mark('}')?;
-        Ok(Function { params, insts, results })
+        Ok(function)
     }
 
-    /// An instruction, or those that a function of [`math`] takes, and the value that is defined.
-    fn instruction(&mut self, part: Part) -> Parsed<(Vec<Inst>, Value)> {
+    /// The next instruction of a function, or those that a function of [`math`] takes, and the value that is defined.
+    fn instruction(&mut self, part: Part, before: &Function) -> Parsed<(Vec<Inst>, Value)> {
         self.definition(part, self.values.len())?;
         self.mark('=')?;
         if let Some(function) = self.math() {
-            return self.expanded(&function);
+            return self.expanded(&function, before);
         }
         let (opcode, ty) = self.operation()?;
         let mut operands = Vec::new();
@@ -148,14 +147,22 @@ impl Parser<'_> {
         Some(function)
     }
 
-    /// The instructions of a function at its operands, which follow.
-    fn expanded(&mut self, function: &Function) -> Parsed<(Vec<Inst>, Value)> {
+    /// The instructions of a function at its operands, which follow, and are values defined before.
+    fn expanded(&mut self, function: &Function, before: &Function) -> Parsed<(Vec<Inst>, Value)> {
         let mut operands = Vec::new();
-        for place in 0..function.params.len() {
+        for (place, &ty) in function.params.iter().enumerate() {
             if place > 0 {
                 self.mark(',')?;
             }
-            operands.push(self.value()?);
+            let position = self.position();
+            let operand = self.value()?;
+            match before.type_of(operand) {
+                Some(own) if own == ty => operands.push(operand),
+                Some(own) => {
+                    return Err(error(position, format!("expected a value of type {ty}, found one of type {own}")));
+                }
+                None => return Err(error(position, "expected a value that is defined above".to_owned())),
+            }
         }
         if !self.at_end_of_line() {
             return Err(self.expected("the end of the line"));
