@@ -164,6 +164,6 @@ fn builders_in_another_order() {
         .build();
     says(
         built.map(drop),
-        "`lift` was given after a function that reads the record, and changes what that reads: give `lift` first",
+        "`lift` was given after a filter, or a function that reads the record, and changes what that reads: give `lift` first",
     );
 }
