@@ -246,13 +246,13 @@ fn change(part: &mut Expr, width: usize, random: &mut Random) {
             _ => Expr::If(condition, no, yes),
         },
         Expr::Binary(opcode, a, b) => {
-            use Opcode::{Add, AddSat, And, Eq, Le, Lt, Max, Min, Mul, Or, Sub, SubSat};
+            use Opcode::{Add, AddSat, And, Div, Eq, Le, Lt, Max, Min, Mul, Or, Rem, Sub, SubSat};
             let others: &[Opcode] = match opcode {
-                Add => &[AddSat, Sub, Max],
+                Add => &[AddSat, Sub, Max, Rem],
                 Sub => &[SubSat, Add],
-                Mul => &[Add],
-                Max => &[Min, Add],
-                Min => &[Max],
+                Mul => &[Add, Div],
+                Max => &[Min, Add, Div],
+                Min => &[Max, Rem],
                 And => &[Or],
                 Or => &[And],
                 Eq => &[Le],

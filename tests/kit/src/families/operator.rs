@@ -70,6 +70,9 @@ impl Expr {
                     Opcode::Add => int.checked(a.checked_add(b)?),
                     Opcode::Sub => int.checked(a.checked_sub(b)?),
                     Opcode::Mul => int.checked(a.checked_mul(b)?),
+                    Opcode::Div => int.checked(a.checked_div(b)?),
+                    // As the quotient, which overflows too.
+                    Opcode::Rem => int.checked(a.checked_div(b)?).map(|_| a % b),
                     Opcode::AddSat => Some(a.saturating_add(b).clamp(int.lowest(), int.highest())),
                     Opcode::SubSat => Some(a.saturating_sub(b).clamp(int.lowest(), int.highest())),
                     Opcode::Min => Some(a.min(b)),
