@@ -66,20 +66,17 @@ fn segments_have_their_own_starts_and_totals_on_a_device() {
         let mut carry = Affine { a: 3, b: 5 };
         let error = scan.segmented(by_key(&dk)).resuming(&mut carry).inclusive((&da, &db)).unwrap_err();
         assert!(matches!(error, Error::Combination(Combination::ResumedKeys)), "{error}");
-        let segments = by_keys.len();
-        match scan.segmented(by_key(&dk)).reduce((&da, &db)) {
-            Ok(total) => assert_eq!(vec![total], cpu.segmented(by_key(&keys)).totals((&a, &b)).unwrap()),
+        let is_total_of = |reduced: Result<Affine, Error>, totals: Vec<Affine>| match reduced {
+            Ok(total) => assert_eq!(vec![total], totals, "{len}"),
             Err(Error::Combination(Combination::OneTotal { sequences })) => {
-                assert!(segments != 1 && sequences == segments, "{len}");
+                assert!(totals.len() != 1 && sequences == totals.len(), "{len}");
             }
             Err(error) => panic!("{error}"),
-        }
-        let error = scan.segmented(&dn).reduce((&da, &db)).unwrap_err();
-        let segments = offsets.len() - 1;
-        assert!(
-            matches!(error, Error::Combination(Combination::OneTotal { sequences }) if sequences == segments),
-            "{error}"
-        );
+        };
+        let totals = cpu.segmented(by_key(&keys)).totals((&a, &b)).unwrap();
+        is_total_of(scan.segmented(by_key(&dk)).reduce((&da, &db)), totals);
+        let totals = cpu.segmented(&offsets).totals((&a, &b)).unwrap();
+        is_total_of(scan.segmented(&dn).reduce((&da, &db)), totals);
         // Chunks of a stream take a state for each flag.
         let flagged = states(heads.iter().filter(|&&head| head).count());
         let (mut carry, mut there) = (Affine { a: 3, b: 5 }, Affine { a: 3, b: 5 });
