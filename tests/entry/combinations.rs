@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use monoscan::prelude::*;
 
-use super::reference::{Answer, Ask, Runs, SIZES, asks, plans};
+use super::reference::{Answer, Ask, SIZES, asks, plans};
 use scan_kit::Random;
 use scan_kit::zoo::*;
 
