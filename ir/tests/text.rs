@@ -217,6 +217,10 @@ fn functions_that_cannot_be_expanded_are_refused_where_they_stand() {
     assert!(error(&program_of("exp", "%0, %1")).contains("expected the end of the line, found `,`"));
     assert!(error(&program_of("powf", "%0")).contains("expected `,`"));
     assert!(error(&program_of("exp", "0.5")).contains("expected a value"));
+    // A value whose line did not parse has any type: no second error is made of it.
+    let twice = program_of("sinh", "%0").replace("return %3, %4", "%5 = exp.f64 %4\n return %3, %5");
+    let errors = parse(&twice).unwrap_err();
+    assert!(errors.iter().all(|error| error.message.contains("the name of an opcode")), "{errors}");
     assert!(error(&program_of("exp", "%7")).contains("expected a value that is defined above"));
     let narrow = program_of("exp", "%0").replace("exp.f64", "exp.f32");
     assert!(error(&narrow).contains("expected a value of type f32, found one of type f64"));

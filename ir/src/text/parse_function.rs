@@ -157,6 +157,8 @@ impl Parser<'_> {
             let position = self.position();
             let operand = self.value()?;
             match before.type_of(operand) {
+                // What stands for a line that did not parse has any type.
+                _ if !self.errors.is_empty() => operands.push(operand),
                 Some(own) if own == ty => operands.push(operand),
                 Some(own) => {
                     return Err(error(position, format!("expected a value of type {ty}, found one of type {own}")));

@@ -3,8 +3,9 @@
 //! Short rows, and rows whose records lie apart, are worked on W side by side: neighbours need
 //! nothing from each other, so one pass does, and W independent chains hide ⊕'s latency. Contiguous
 //! rows of a few elements are one loop of generated code. Where the rows of a plane interleave (a
-//! scan along any axis but the last), a thread takes as many columns as make a few cache lines, and
-//! walks down them in pieces that stay in cache. Long contiguous rows are lines. Which way rows go
+//! scan along any axis but the last), a thread takes its share of neighbouring columns, 256 bytes to 16
+//! KiB of them, and walks down them in pieces that stay in cache. Long contiguous rows are lines, and
+//! so are fewer than four long columns. Which way rows go
 //! depends on their shape alone, so results do not depend on the number of threads.
 
 use std::ops::Range;
@@ -23,7 +24,8 @@ use crate::call::Rows;
 /// thread that has these sequences.
 pub(crate) type Totals<'a> = &'a (dyn Fn(usize, &Slots<'_>, Range<usize>) + Sync);
 
-/// So many rows that interleave are walked down together: one after the other, each would read all lines of the cache again.
+/// From so many rows on, those that interleave are walked down together: one after the other, each would read every cache line
+/// of the array again.
 const MANY_ROWS: usize = 4;
 
 /// Bytes of neighbouring records that a thread walks down together: not so few that memory is read in small pieces, nor so many

@@ -140,8 +140,11 @@ pub(crate) fn breaks(stage: &Stage, tables: &[Table], question: &Question<'_>, s
 impl Search<'_, '_> {
     /// Whether a result says nothing about a law of these components: so it is where the loop divides by zero.
     fn is_void(&self, uncertain: bool, result: &[Word], components: &[usize]) -> bool {
-        let most = if self.question.skip_overflow { Taint::Clean } else { Taint::Overflow };
-        uncertain || components.iter().any(|&component| result[component].taint > most)
+        uncertain || components.iter().any(|&component| self.says_nothing(result[component]))
+    }
+
+    fn says_nothing(&self, word: Word) -> bool {
+        word.taint > if self.question.skip_overflow { Taint::Clean } else { Taint::Overflow }
     }
 
     /// The verdict of a case in which a law of these components holds or not, with these results.
@@ -258,8 +261,7 @@ impl Search<'_, '_> {
     /// Whether a product of valid states is valid, if that can be judged.
     fn is_valid(&mut self, product: &[Word], uncertain: bool) -> Option<bool> {
         let panics = product.iter().any(Word::is_tainted);
-        let all: Vec<usize> = (0..product.len()).collect();
-        let void = self.is_void(uncertain, product, &all);
+        let void = uncertain || product.iter().any(|&word| self.says_nothing(word));
         let valid = self.valid.as_mut().filter(|_| !void)?;
         self.spent += valid.cost();
         let mut result = Vec::new();
