@@ -1,12 +1,12 @@
 //! Many sequences of one call: the rows of an array, and segments that are only reduced.
 //!
 //! Short rows, and rows whose records lie apart, are worked on W side by side: neighbours need
-//! nothing from each other, so one pass does, and W independent chains hide ⊕'s latency. Contiguous
-//! rows of a few elements are one loop of generated code. Rows interleave where a scan goes along
-//! any axis but the last. Then a thread takes its share of neighbouring columns, 256 bytes to 16 KiB
-//! wide, and walks down them in pieces that stay in cache. Long contiguous rows are lines, and so
-//! are up to three long columns. Which way rows go depends on their shape alone, so results do not
-//! depend on the number of threads.
+//! nothing from each other, so one pass does, and W independent chains hide ⊕'s latency.
+//! Contiguous rows of a few elements are one loop of generated code. Rows interleave where a scan
+//! goes along any axis but the last. Then a thread takes its share of neighbouring columns, 256
+//! bytes to 16 KiB wide, and walks down them in pieces that stay in cache. Long contiguous rows
+//! are lines, and so are up to three long columns. Which way rows go depends on their shape
+//! alone, so results do not depend on the number of threads.
 
 use std::ops::Range;
 use std::time::Duration;
