@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use monoscan_ir::{Layout, Primitive, Type};
@@ -137,6 +138,12 @@ impl<'a> Column<'a> {
     pub(crate) unsafe fn on_device_raw_of(device: Device, address: u64, len: usize, layout: Layout) -> Column<'a> {
         let base = std::ptr::without_provenance(address as usize);
         Column { base, len, layout: Cow::Owned(layout), device, spacing: None, borrowed: PhantomData }
+    }
+
+    /// Some of the records, which lie one after the other.
+    pub(crate) fn part(&self, records: Range<usize>) -> Column<'_> {
+        let base = self.base.wrapping_add(records.start * self.layout.size as usize);
+        Column { base, len: records.len(), layout: Cow::Borrowed(&*self.layout), ..*self }
     }
 
     /// Where the records lie.

@@ -43,6 +43,7 @@ mod scans;
 mod spacing;
 #[cfg(feature = "cuda")]
 mod submit;
+mod totals;
 mod trace;
 mod verdicts;
 mod wrong;

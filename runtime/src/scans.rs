@@ -163,7 +163,7 @@ impl DynScan {
     }
 
     /// Runs a call that was checked. Gives how many records were written, and the totals.
-    fn totals(
+    pub(crate) fn totals(
         &self,
         call: &Call<'_>,
         (inputs, outputs, len): (&[Column<'_>], Option<&mut [ColumnMut<'_>]>, usize),

@@ -306,7 +306,7 @@ impl<U: ScanType, In: Record, Out: Outputs, N: Elements<U, In, Out>> LoopBuilder
     /// Whether the functions give the same bits as their Rust.
     fn is_exact(&self) -> bool {
         let own =
-            |parts: &Parts| [&parts.step].into_iter().chain(&parts.output).all(|part| native::is_exact(&part.traced));
+            |parts: &Parts| native::are_exact([&parts.step].into_iter().chain(&parts.output).map(|part| &part.traced));
         self.parts.as_ref().is_ok_and(own)
     }
 

@@ -6,9 +6,11 @@
 //! function, whose instances are lines, flagged segments, rows, and reductions. The engine may run
 //! it in place of its own ([`Natives`]), since both give the same bits:
 //!
-//! - Functions whose Rust may round otherwise than the IR, give another of two zeros, or show which
-//!   NaN there is have none; nor have those that divide by numbers which may be 0, or look up at
-//!   any index. `is_exact` says which.
+//! - Functions whose Rust may round otherwise than the IR, or show which NaN there is, have none;
+//!   nor have those that divide integers by numbers which may be 0, or look up at any index.
+//!   `are_exact` says which.
+//! - Of zeros of both signs, Rust's `max` and `min` of floats may give either. So may a scan, where
+//!   no function of it divides floats, by which more than this sign would differ.
 //! - Arithmetic that overflows wraps, unless the user's crate is built with overflow checks. Where
 //!   it panics, the pass stops before the element and says how many it took.
 //! - Functions with captured values or tables have none: these are constants of the IR.
@@ -23,7 +25,7 @@ use monoscan_runtime::{Natives, PlanOptions, ShortFn};
 
 use super::columns::{Parameterised, Record};
 use super::operator::Operator;
-use super::passes::{Exclusive, Inclusive, Reduced, flagged, line, rows, short};
+use super::passes::{Exclusive, Inclusive, Reduced, flagged, line, rows, short, totals};
 use crate::lang::{self, Monoid, ScanFn, ScanType, Traced};
 
 /// The functions of a builder, as far as its type has them.
@@ -285,6 +287,7 @@ where
                 let passes: [ShortFn; 2] = [short::<S, In, Out, L, P, Inclusive>, short::<S, In, Out, L, P, Exclusive>];
                 (lang::to_constants(&identity), passes)
             }),
+            totals: totals::<S, In, L>,
             state: lang::layout_of::<S>(),
             parameters,
         })
@@ -296,17 +299,31 @@ pub(super) fn is_wanted(options: &PlanOptions) -> bool {
     !cfg!(panic = "abort") && options.native.unwrap_or(!cfg!(debug_assertions))
 }
 
-/// Whether the Rust that was traced gives the bits that the IR does, wherever it does not panic, and panics nowhere but
-/// where numbers overflow, in a build that checks it.
-pub(super) fn is_exact(traced: &Traced) -> bool {
-    !traced.differs && traced.function.insts.iter().all(|inst| is_same(&traced.function, inst))
+/// Whether the Rust of all functions of a scan gives the bits that the IR does, but for the sign of a zero, wherever it does
+/// not panic, and panics nowhere but where numbers overflow, in a build that checks it.
+pub(super) fn are_exact<'t>(functions: impl Iterator<Item = &'t Traced>) -> bool {
+    let (mut choose_a_zero, mut divide) = (false, false);
+    for Traced { function, differs, .. } in functions {
+        if *differs || !function.insts.iter().all(|inst| is_same(function, inst)) {
+            return false;
+        }
+        let has = |opcodes: &[Opcode]| {
+            function.insts.iter().any(|inst| opcodes.contains(&inst.opcode) && is_of_floats(function, inst))
+        };
+        choose_a_zero |= has(&[Opcode::Min, Opcode::Max]);
+        divide |= has(&[Opcode::Div]);
+    }
+    // 1 / 0 and 1 / -0 differ by more than a sign of zero.
+    !(choose_a_zero && divide)
+}
+
+fn is_of_floats(function: &Function, inst: &Inst) -> bool {
+    inst.operands().iter().any(|&of| function.type_of(of).is_some_and(|ty| ty.is_float()))
 }
 
 fn is_same(function: &Function, inst: &Inst) -> bool {
-    let is_of_floats = || inst.operands().iter().any(|&of| function.type_of(of).is_some_and(|ty| ty.is_float()));
+    let is_of_floats = || is_of_floats(function, inst);
     match inst.opcode {
-        // Which of two zeros `max` gives is open in Rust.
-        Opcode::Min | Opcode::Max => !is_of_floats(),
         Opcode::Div | Opcode::Rem if !is_of_floats() => {
             let divisor = inst.operands().last().and_then(|&divisor| function.as_constant(divisor));
             divisor.is_some_and(|divisor| divisor.bits() != 0 && divisor != inst.ty.of_i64(-1))

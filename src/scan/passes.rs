@@ -3,6 +3,7 @@
 //! their own, with all that rustc can know beforehand.
 
 use std::mem::MaybeUninit;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
 
@@ -240,4 +241,62 @@ pub(super) unsafe extern "C" fn rows<S: ScanType, In: Record, Out, L: Steps<S, I
     let (columns, rows) = ([a, b, c, d], InRows(rows, pitch, len));
     // SAFETY: the caller says so.
     unsafe { pass::<S, In, Out, L, P, W>(rows, output, columns, columns[In::COLUMNS % SHORT_INPUTS], after) }
+}
+
+/// The totals of many sequences, each from the identity.
+///
+/// # Safety
+/// That of [`NativeTotalsFn`](monoscan_codegen::cpu::NativeTotalsFn), as for [`line`].
+pub(super) unsafe extern "C" fn totals<S: ScanType, In: Record, L: Steps<S, In>>(
+    sequences: usize,
+    totals: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    c: *const u8,
+    d: *const u8,
+    offsets: *const usize,
+    pitch: usize,
+    len: usize,
+) -> usize {
+    let (columns, mut taken) = ([a, b, c, d], 0);
+    // Nothing but the number is used afterwards, and it is that of the totals written.
+    let _ = catch_unwind(AssertUnwindSafe(|| match offsets.is_null() {
+        true => {
+            let row = |row: usize| row * pitch..row * pitch + len;
+            // SAFETY: the caller says so.
+            unsafe { each_total::<S, In, L>(sequences, totals, columns, row, &mut taken) }
+        }
+        false => {
+            // SAFETY: there is one offset more than there are sequences.
+            let segment = |segment: usize| unsafe { *offsets.add(segment)..*offsets.add(segment + 1) };
+            // SAFETY: the caller says so.
+            unsafe { each_total::<S, In, L>(sequences, totals, columns, segment, &mut taken) }
+        }
+    }));
+    taken
+}
+
+/// The totals of sequences with these records each.
+///
+/// # Safety
+/// That of [`totals`].
+#[inline(always)]
+unsafe fn each_total<S: ScanType, In: Record, L: Steps<S, In>>(
+    sequences: usize,
+    totals: *mut u8,
+    columns: [*const u8; SHORT_INPUTS],
+    records: impl Fn(usize) -> Range<usize>,
+    taken: &mut usize,
+) {
+    // SAFETY: they are there.
+    let parameters = unsafe { L::parameters(columns[In::COLUMNS % SHORT_INPUTS]) };
+    let Some(identity) = L::identity() else { return };
+    for sequence in 0..sequences {
+        // SAFETY: there are such records, in at most so many columns.
+        let record = |place| unsafe { In::read(|column| columns[column % SHORT_INPUTS], place) };
+        let total = records(sequence).fold(identity, |state, place| L::step(parameters, state, record(place)));
+        // SAFETY: there is space for a state of each sequence, at any address.
+        unsafe { totals.cast::<S>().add(sequence).write_unaligned(total) };
+        *taken = sequence + 1;
+    }
 }

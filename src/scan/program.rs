@@ -4,7 +4,7 @@ use monoscan_ir::{Constant, Function, Mapping, Output, Program, Source, Stage, T
 use monoscan_runtime::{Error, TraceError};
 
 use super::element::View;
-use super::native::is_exact;
+use super::native;
 use super::states::Operator;
 use super::translation;
 use crate::lang::{self, Inputs, ScanFn, ScanType, Traced};
@@ -60,7 +60,7 @@ impl Parts {
     /// Whether all functions give the same bits as their Rust.
     pub(super) fn are_exact(&self) -> bool {
         let own = self.lifts.iter().chain([&self.project]).map(|part| &part.traced);
-        own.chain(self.operators.iter().map(|operator| &operator.combine)).all(is_exact)
+        native::are_exact(own.chain(self.operators.iter().map(|operator| &operator.combine)))
     }
 
     /// The program that reads `inputs` and writes `columns`, verified and compared with the Rust code.

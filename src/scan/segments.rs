@@ -130,7 +130,11 @@ pub struct ByKey<'a> {
     boundaries: Boundaries<'a>,
 }
 
+/// Keys that are looked at together.
+const CHUNK: usize = 64;
+
 mod sealed {
+    use super::CHUNK;
     use super::{Bits, Boundaries, Cow, DeviceVec};
     use crate::lang::ScanType;
 
@@ -140,10 +144,25 @@ mod sealed {
 
     impl<'a, K: PartialEq> Keys<'a> for &'a [K] {
         fn boundaries(self) -> Boundaries<'a> {
-            let changes = self.windows(2).enumerate().filter(|(_, pair)| pair[0] != pair[1]);
-            let changes = changes.map(|(place, _)| place + 1);
-            let ends = [self.len()].into_iter().filter(|&len| len > 0);
-            Boundaries::Keys([0].into_iter().chain(changes).chain(ends).collect())
+            let mut offsets = vec![0];
+            for first in (1..self.len()).step_by(CHUNK) {
+                let end = self.len().min(first + CHUNK);
+                let (before, keys) = (&self[first - 1..end - 1], &self[first..end]);
+                let mut differ = [0; CHUNK];
+                let pairs = differ.iter_mut().zip(before.iter().zip(keys));
+                pairs.for_each(|(differs, (before, key))| *differs = u8::from(before != key));
+                // Eight keys at a time: most are equal.
+                let (words, _) = differ.as_chunks::<8>();
+                for (place, word) in (first..).step_by(8).zip(words) {
+                    let mut word = u64::from_le_bytes(*word);
+                    while word != 0 {
+                        offsets.push(place + word.trailing_zeros() as usize / 8);
+                        word &= word - 1;
+                    }
+                }
+            }
+            offsets.extend((!self.is_empty()).then_some(self.len()));
+            Boundaries::Keys(offsets)
         }
     }
 

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 use std::sync::atomic::AtomicBool;
 
 use monoscan::lang::to_constants;
-use monoscan::{Error, PlanOptions, by_key, prelude::*};
+use monoscan::{Error, PlanOptions, Rows, by_key, prelude::*};
 use scan_kit::Random;
 
 use super::plan;
@@ -194,6 +194,22 @@ fn segments<M: Monoid + Debug + PartialEq>(scan: &Scan<M>, x: &[M], random: &mut
     let requests = || [scan.segmented(&heads), scan.segmented(&offsets), by_keys()];
     for (one, other) in requests().into_iter().zip(requests()) {
         folded.check(&one.inclusive(x).unwrap(), &other.exclusive(x).unwrap());
+    }
+    let are_totals = |totals: Vec<M>, parts: &mut dyn Iterator<Item = &[M]>| {
+        for total in totals {
+            assert!(Folded::new(scan, parts.next().unwrap(), |_| false).is_total(&total));
+        }
+        assert!(parts.next().is_none());
+    };
+    let between = |offsets: &[usize]| offsets.windows(2).map(|ends| &x[ends[0]..ends[1]]).collect::<Vec<_>>();
+    are_totals(by_keys().totals(x).unwrap(), &mut between(&offsets).into_iter().filter(|part| !part.is_empty()));
+    // Empty ones too, and one that is long.
+    let some = offsets.iter().copied().filter(|offset| offset % 5 != 0 || [0, x.len()].contains(offset));
+    let offsets: Vec<usize> = some.flat_map(|offset| std::iter::repeat_n(offset, 1 + offset % 3)).collect();
+    are_totals(scan.segmented(&offsets).totals(x).unwrap(), &mut between(&offsets).into_iter());
+    for (len, pitch) in [(1, 1), (3, 4), (8, 8), (40, 50)] {
+        let rows = Rows::new(x.len() / pitch, len, pitch).unwrap();
+        are_totals(scan.rows(rows).totals(x).unwrap(), &mut x.chunks_exact(pitch).map(|row| &row[..len]));
     }
 }
 

@@ -40,7 +40,7 @@ pub use abi::{
 pub use error::CodegenError;
 pub use isa::HostIsa;
 pub use module::Compiled;
-pub use native::{Native, NativeFn, NativeRowsFn, Rival};
+pub use native::{Native, NativeFn, NativeRowsFn, NativeTotalsFn, Rival};
 pub use recipe::Kernel;
 pub use rows::LONGEST_STRAIGHT_ROW;
 pub use vector::Vector;

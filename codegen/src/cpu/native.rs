@@ -33,6 +33,21 @@ pub type NativeFn = ShortWholeFn;
 pub type NativeRowsFn =
     unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8, *mut u8, usize, usize) -> usize;
 
+/// The totals of many sequences, each from the identity, of columns as of [`NativeFn`]: how many sequences; where their states go, one
+/// after the other; and where they begin, one more than there are. Without these they are rows: records from one to the next,
+/// and of a row. It gives how many sequences it took.
+pub type NativeTotalsFn = unsafe extern "C" fn(
+    usize,
+    *mut u8,
+    *const u8,
+    *const u8,
+    *const u8,
+    *const u8,
+    *const usize,
+    usize,
+    usize,
+) -> usize;
+
 /// Such functions, and what they are given: how the state lies in memory, the components of the program's one stage, or of the loop
 /// that the program was derived from.
 #[derive(Clone, Debug)]
@@ -45,6 +60,8 @@ pub struct Native {
     pub rows: Option<NativeRowsFn>,
     /// The one that writes a short line from the identity, into memory that is no column's; it gives how many elements it took.
     pub short: Option<ShortFn>,
+    /// The one that reduces many sequences from the identity.
+    pub totals: Option<NativeTotalsFn>,
     /// The components of the state.
     pub state: Layout,
     /// The state that segments start from, if there is a column of their flags.

@@ -60,7 +60,7 @@ pub struct DynScan {
     variants: Arc<Variants>,
     component_names: Arc<[String]>,
     words: Words,
-    threads: Option<usize>,
+    pub(crate) threads: Option<usize>,
     checked: bool,
     /// Whether integer overflow is meant.
     wraps: bool,

@@ -39,6 +39,7 @@ mod short;
 mod slots;
 mod streaming;
 mod tiles;
+mod totals;
 pub(crate) mod trials;
 mod variant;
 mod walk;
@@ -57,6 +58,7 @@ pub(crate) use line::Bases;
 pub use native::Natives;
 pub(crate) use on_cpu::OnCpu;
 pub use short::{Short, ShortRows, ShortWhole, Whole};
+pub(crate) use totals::{Columns, Sequences};
 pub(crate) use variant::{Variant, Variants};
 
 use crate::backend::Settings;

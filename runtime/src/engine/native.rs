@@ -8,7 +8,7 @@
 use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
-use monoscan_codegen::cpu::{Native, NativeFn, NativeRowsFn, Rival, SHORT_INPUTS, ShortFn};
+use monoscan_codegen::cpu::{Native, NativeFn, NativeRowsFn, NativeTotalsFn, Rival, SHORT_INPUTS, ShortFn};
 use monoscan_ir::random::SplitMix64;
 use monoscan_ir::transform::Form;
 use monoscan_ir::{Constant, Layout, Type};
@@ -29,6 +29,8 @@ pub struct Natives {
     pub reduce: NativeFn,
     /// Lines from these components, into memory that is no column's; each gives how many elements it took.
     pub short: Option<(Vec<Constant>, [ShortFn; 2])>,
+    /// Many sequences from these components.
+    pub totals: NativeTotalsFn,
     pub state: Layout,
     pub parameters: Vec<Type>,
 }
@@ -37,23 +39,26 @@ impl Natives {
     /// The addresses by which functions are the same.
     fn addresses(&self) -> impl Iterator<Item = usize> {
         let lines = self.lines.into_iter().chain(self.flagged).chain([self.reduce]).map(|pass| pass as *const u8);
+        let lines = lines.chain([self.totals as *const u8]);
         let short = self.short.iter().flat_map(|(_, passes)| passes.map(|pass| pass as *const u8));
         lines.chain(self.rows.map(|rows| rows as *const u8)).chain(short).map(|address| address.addr())
     }
 
     /// Those of a form, in which segments start from this state.
     pub(super) fn of(&self, form: Form, start: &[Constant]) -> Native {
-        let Natives { lines, flagged, rows, reduce, short, state, parameters } = self;
+        let Natives { lines, flagged, rows, reduce, short, totals, state, parameters } = self;
         let (mode, state, parameters) = (form.mode as usize, state.clone(), parameters.clone());
         match form.heads {
             true => {
-                let start = Some(start.to_vec());
-                Native { pass: flagged[mode], reduce: None, rows: None, short: None, state, start, parameters }
+                let (pass, start) = (flagged[mode], Some(start.to_vec()));
+                Native { pass, reduce: None, rows: None, short: None, totals: None, state, start, parameters }
             }
             false => {
                 let (reduce, rows) = (Some(*reduce), Some(rows[mode]));
-                let short = short.as_ref().filter(|(identity, _)| identity == start).map(|(_, passes)| passes[mode]);
-                Native { pass: lines[mode], reduce, rows, short, state, start: None, parameters }
+                let short = short.as_ref().filter(|(identity, _)| identity == start);
+                let totals = short.map(|_| *totals);
+                let short = short.map(|(_, passes)| passes[mode]);
+                Native { pass: lines[mode], reduce, rows, short, totals, state, start: None, parameters }
             }
         }
     }

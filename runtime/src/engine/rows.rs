@@ -37,7 +37,7 @@ const MOST_BYTES: usize = 16 << 10;
 const DOWN: usize = 64;
 
 /// Rows that one thread takes together, not fewer elements than this.
-const LEAST_ELEMENTS: usize = 4096;
+pub(super) const LEAST_ELEMENTS: usize = 4096;
 
 /// Contiguous rows of no more elements are worked on one after the other by one call: a core works on several of them at a time by
 /// itself.

@@ -9,12 +9,15 @@
 
 use std::sync::OnceLock;
 
-use monoscan_codegen::cpu::{Access, Kernel, LONGEST_STRAIGHT_ROW, SHORT_INPUTS, ShortFn, ShortRowsFn, ShortWholeFn};
+use monoscan_codegen::cpu::{Access, Kernel, LONGEST_STRAIGHT_ROW, NativeTotalsFn, SHORT_INPUTS};
+use monoscan_codegen::cpu::{ShortFn, ShortRowsFn, ShortWholeFn};
+use monoscan_codegen::plan::Association;
 use monoscan_ir::{Constant, Layout, Mode};
 use smallvec::SmallVec;
 
 use super::line::Line;
 use super::native::{self, put};
+use super::totals::Totals;
 use super::variant::Variant;
 use crate::call::Rows;
 use crate::checks;
@@ -222,6 +225,12 @@ pub struct ShortWhole {
     /// How the states lie in memory, and the identities as they lie there.
     states: Layout,
     identities: Memory,
+    /// Whether elements are the same wherever they are in a line.
+    is_anywhere: bool,
+    /// Records that one thread reduces alone.
+    alone: usize,
+    /// A function that reduces many lines, faster than one call of the kernel for each.
+    totals: Option<NativeTotalsFn>,
 }
 
 /// States of all stages in callers' memory, aligned to 16 bytes.
@@ -258,7 +267,26 @@ impl ShortWhole {
         put(&states, bytemuck::cast_slice_mut(&mut identities), &variant.first_carry);
         let replaces = checks::can_replace(&variant.program).is_ok();
         let (longest, takes_any) = (variant.plan.direct, variant.program.holds_any());
-        Ok(Some(ShortWhole { pass, longest, takes_any, replaces, states, identities }))
+        let (is_anywhere, alone) = (kernels.code.has_short_between(), variant.plan.alone);
+        let mut whole =
+            ShortWhole { pass, longest, takes_any, replaces, states, identities, is_anywhere, alone, totals: None };
+        // A function combines in order, and so may the kernel.
+        let is_any_order = variant.plan.association == Association::Any;
+        let may_replace = is_any_order || kernels.code.is_native(Kernel::ShortWhole { writes });
+        if let Some(native) = kernels.code.native_totals().filter(|_| !writes && may_replace)
+            && let Some(totals) = whole.totals()
+            && totals.is_faster(native, variant)
+        {
+            whole.totals = Some(native);
+        }
+        Ok(Some(whole))
+    }
+
+    /// The reduction of many lines; none if elements look at where they are.
+    pub(crate) fn totals(&self) -> Option<Totals<'_>> {
+        let identities = &bytemuck::cast_slice(&self.identities)[..self.states.size as usize];
+        let &ShortWhole { pass: reduce, totals: native, longest, alone, ref states, .. } = self;
+        self.is_anywhere.then_some(Totals { reduce, native, longest, alone, states, identities })
     }
 
     /// As [`pass`](ShortWhole::pass), from these components of all stages, or from the identities. Gives the states after the

@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 
 use monoscan_ir::Mode;
-use monoscan_runtime::{Column, Combination, Error, Outcome};
+use monoscan_runtime::{Call, Column, Combination, DynScan, Error, Outcome};
 use smallvec::SmallVec;
 
 use super::{Boundaries, Carry, Request, Sequences, Start};
@@ -167,12 +167,28 @@ impl sealed::Place for Host {
         let scan = request.scan;
         let columns = columns::read(input, &scan.program().inputs);
         let each = request.components_of_totals();
-        let totals = request.call(Mode::Inclusive, |call, carry| match carry {
-            None => scan.reduce(call, &columns),
+        request.call(Mode::Inclusive, |call, carry| match carry {
+            None => totals(scan, call, &columns, each),
             Some(_) => Err(Combination::ResumedTotal.into()),
-        })?;
-        Ok(states_of(&totals, each).collect())
+        })
     }
+}
+
+/// The totals of all sequences, of which engines give so many components each.
+fn totals<S: States>(scan: &DynScan, call: &Call<'_>, columns: &[Column<'_>], each: usize) -> Result<Vec<S>, Error> {
+    let mut totals = Vec::<S>::new();
+    let space = |count: usize| {
+        let bytes = count.saturating_mul(size_of::<S>());
+        totals.try_reserve_exact(count).map_err(|_| Error::OutOfMemory { bytes })?;
+        Ok(totals.as_mut_ptr().cast())
+    };
+    // SAFETY: there is space for so many states, which nobody else sees.
+    if let Some(count) = unsafe { scan.totals_into(call, columns, space)? } {
+        // SAFETY: all of them were written.
+        unsafe { totals.set_len(count) };
+        return Ok(totals);
+    }
+    Ok(states_of(&scan.reduce(call, columns)?, each).collect())
 }
 
 /// A column of bytes, if they lie one after the other.

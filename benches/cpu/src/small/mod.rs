@@ -7,6 +7,7 @@
 
 mod exact;
 mod rows;
+mod uses;
 mod zoo;
 
 use bench_shared::report::power;
@@ -25,7 +26,7 @@ const BAR: f64 = 1.0 / 1.05;
 const SIZES: [u32; 6] = [6, 8, 10, 12, 16, 20];
 
 /// The workloads here that are no others: names for `--workload`.
-pub(crate) const NAMES: [&str; 3] = ["zoo", "rows", "segments"];
+pub(crate) const NAMES: [&str; 4] = ["zoo", "rows", "segments", "uses"];
 
 /// Prints the table. Says whether all results were right.
 pub(crate) fn run(options: &Options) -> Result<bool, String> {
@@ -50,6 +51,9 @@ pub(crate) fn run(options: &Options) -> Result<bool, String> {
         }
         if options.wants_workload(NAMES[2]) && elements <= 1 << 12 {
             rows::segments(&session, elements, &mut |rows| tally.print(rows));
+        }
+        if options.wants_workload(NAMES[3]) {
+            uses::run(&session, elements, &mut |rows| tally.print(rows));
         }
     }
     println!("{}", machine::describe());

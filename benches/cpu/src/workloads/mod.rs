@@ -81,7 +81,7 @@ impl Workload {
 }
 
 /// A race of monoscan on one thread and on two against the plain loop alone.
-fn race<T: Pod + Into<f64> + From<u8>, S, R: Debug>(
+pub(crate) fn race<T: Pod + Into<f64> + From<u8>, S, R: Debug>(
     session: &Session,
     field: Field<'_>,
     y: &Output<T>,

@@ -2,7 +2,7 @@
 
 use super::Compiled;
 use crate::cpu::abi::{CarryUpdateFn, ShortBetweenFn, ShortFn, ShortRowsFn, ShortWholeFn, TileArgs, TileFn};
-use crate::cpu::native::Native;
+use crate::cpu::native::{Native, NativeTotalsFn};
 use crate::cpu::recipe::Kernel;
 
 impl Compiled {
@@ -108,6 +108,12 @@ impl Compiled {
     pub fn native_short(&self) -> Option<(ShortFn, &Native)> {
         let native = self.recipe.native_of(self.recipe.candidate_of(Kernel::Short))?;
         native.short.map(|short| (short, native))
+    }
+
+    /// The function that reduces many sequences in order, if there is one: what it gives, [`short_whole`](Compiled::short_whole) gives
+    /// in some order.
+    pub fn native_totals(&self) -> Option<NativeTotalsFn> {
+        self.recipe.native_of_totals()?.totals
     }
 
     /// Scans or, without `writes`, reduces one block as [`scan_one`](Compiled::scan_one) does, carrying every component of all

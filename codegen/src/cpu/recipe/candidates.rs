@@ -44,6 +44,12 @@ impl Recipe {
         self.candidates.native.as_ref().filter(|_| candidate == Candidate::Native)
     }
 
+    /// The function that may reduce sequences in order.
+    pub(crate) fn native_of_totals(&self) -> Option<&Native> {
+        let native = self.candidates.native.as_ref()?;
+        (self.own.is_none() && self.is_for_natives(native) && native.fits(&self.program.total_body())).then_some(native)
+    }
+
     /// The candidate of a kernel: the planned one as long as no other was settled.
     pub(crate) fn candidate_of(&self, kernel: Kernel) -> Candidate {
         let Some((kind, _)) = self.kind(kernel) else { return Candidate::Planned };
@@ -99,20 +105,24 @@ impl Recipe {
         }
     }
 
+    /// Whether a function may take elements of the program.
+    fn is_for_natives(&self, native: &Native) -> bool {
+        // The function of a derived loop is its step.
+        let has_body = self.program.sequential.is_none() || self.own.is_some();
+        has_body
+            && self.has_short()
+            && self.rank.is_none()
+            && self.parameters.types().eq(native.parameters.iter().copied())
+    }
+
     /// Whether elements of a kind are a function's work: they are taken one after the other, and need no more than their records,
     /// parameters and the state.
     fn takes_native(&self, kind: usize) -> bool {
         let Some(native) = &self.candidates.native else { return false };
-        // The function of a derived loop is its step.
-        let has_body = self.program.sequential.is_none() || self.own.is_some();
-        let is_for_all = has_body
-            && self.has_short()
-            && self.rank.is_none()
-            && self.parameters.types().eq(native.parameters.iter().copied());
         let own = self.own.as_ref();
         let replay = || own.map_or(self.program.replay(), |own| &own.replay);
         let lanes = self.lanes.is_some();
-        is_for_all
+        self.is_for_natives(native)
             && match kind {
                 0 => !(lanes && self.vector.scan_one) && native.fits(replay()),
                 REDUCTIONS => {

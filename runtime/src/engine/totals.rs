@@ -1,0 +1,272 @@
+//! Totals of many sequences of one call, straight into the caller's memory: contiguous rows, or the
+//! segments between offsets.
+//!
+//! A sequence of a few records takes a few nanoseconds. So each is one call of the kernel that
+//! reduces short lines, from the identities, and its total lies where the caller wants it; or one
+//! call of a function of Rust does all, where that is faster. Threads share the sequences. Those
+//! that one sequential pass is not the way for are left to the caller, as lines.
+
+use std::ops::Range;
+use std::time::{Duration, Instant};
+use std::{array, ptr};
+
+use monoscan_codegen::cpu::{NativeTotalsFn, SHORT_INPUTS, ShortWholeFn};
+use monoscan_ir::{Constant, Layout};
+
+use super::rows::{LEAST_ELEMENTS, parallel};
+use super::self_check::{Kind, Sample};
+use super::variant::Variant;
+use super::{helpers, native};
+use crate::call::{Rows, Shape};
+
+/// Records of each of many sequences.
+#[derive(Clone, Copy)]
+pub(crate) enum Sequences<'a> {
+    Rows(Rows),
+    Offsets(&'a [usize]),
+}
+
+impl<'a> Sequences<'a> {
+    /// Those of a shape, if they are such.
+    pub(crate) fn of(shape: Shape<'a>) -> Option<Sequences<'a>> {
+        match shape {
+            Shape::Rows(rows) if rows.step() == 1 => Some(Sequences::Rows(rows)),
+            Shape::Offsets(offsets) => Some(Sequences::Offsets(offsets)),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        match self {
+            Sequences::Rows(rows) => rows.count(),
+            Sequences::Offsets(offsets) => offsets.len() - 1,
+        }
+    }
+
+    /// Records of all.
+    fn elements(&self) -> usize {
+        match self {
+            Sequences::Rows(rows) => rows.elements(),
+            Sequences::Offsets(offsets) => offsets[offsets.len() - 1],
+        }
+    }
+
+    /// The numbers of those that have more records than this.
+    pub(crate) fn longer_than(self, longest: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
+        let all = match self {
+            Sequences::Rows(rows) if rows.len() <= longest => 0..0,
+            _ => 0..self.count(),
+        };
+        all.map(move |number| (number, self.records(number))).filter(move |(_, records)| records.len() > longest)
+    }
+
+    fn records(&self, number: usize) -> Range<usize> {
+        match self {
+            Sequences::Rows(rows) => {
+                let first = number * rows.pitch();
+                first..first + rows.len()
+            }
+            Sequences::Offsets(offsets) => offsets[number]..offsets[number + 1],
+        }
+    }
+}
+
+/// Rows that a function and a kernel are tried with, how many records each has, and how often; the shortest time counts.
+const ROWS: usize = 128;
+const ROW: usize = 12;
+const ROUNDS: usize = 5;
+
+/// The kernel that reduces lines of one call after the other.
+pub(crate) struct Totals<'a> {
+    pub(super) reduce: ShortWholeFn,
+    /// A function that does the same.
+    pub(super) native: Option<NativeTotalsFn>,
+    /// The longest line that it is the way for.
+    pub(crate) longest: usize,
+    /// Records that one thread reduces alone.
+    pub(super) alone: usize,
+    /// How states lie in memory, and the identities as they lie there.
+    pub(super) states: &'a Layout,
+    pub(super) identities: &'a [u8],
+}
+
+/// Where each column is, in the places behind them where parameters are; and the bytes of a record of each, 0 of parameters.
+#[derive(Clone, Copy)]
+pub(crate) struct Columns {
+    pub(crate) at: [*const u8; SHORT_INPUTS],
+    pub(crate) sizes: [usize; SHORT_INPUTS],
+}
+
+/// Memory that threads share.
+#[derive(Clone, Copy)]
+struct Memory(Columns, *mut u8);
+
+// SAFETY: columns are only read, and each thread writes totals of its own.
+unsafe impl Sync for Memory {}
+
+impl Totals<'_> {
+    /// Bytes of a total.
+    pub(crate) fn size(&self) -> usize {
+        self.identities.len()
+    }
+
+    /// Puts components where a total lies.
+    pub(crate) fn put(&self, components: &[Constant], to: &mut [u8]) {
+        native::put(self.states, to, components);
+    }
+
+    /// Reduces these sequences, but for longer ones, on at most so many threads.
+    ///
+    /// # Safety
+    /// The columns have all records, and are borrowed as [`Column`](crate::Column) borrows; there is memory for the states of each
+    /// sequence at `to`, borrowed exclusively.
+    pub(crate) unsafe fn run(
+        &self,
+        sequences: Sequences<'_>,
+        columns: Columns,
+        to: *mut u8,
+        threads: impl FnOnce() -> usize,
+    ) {
+        let (count, elements) = (sequences.count(), sequences.elements());
+        let together = LEAST_ELEMENTS.div_ceil((elements / count.max(1)).max(1));
+        let units = count.div_ceil(together);
+        let threads = 1 + helpers::of(self.alone, elements, units, threads);
+        let memory = &Memory(columns, to);
+        if threads == 1 {
+            // SAFETY: the caller's promise.
+            return unsafe { self.some(&sequences, 0..count, memory) };
+        }
+        let work = || {
+            // SAFETY: the caller's promise; no two units have a sequence in common.
+            |unit: usize| unsafe {
+                self.some(&sequences, unit * together..count.min((unit + 1) * together), memory);
+            }
+        };
+        let waited = parallel(units, threads, &work);
+        helpers::ended(self.alone, LEAST_ELEMENTS, waited);
+    }
+
+    /// # Safety
+    /// As for [`run`](Totals::run).
+    unsafe fn some(&self, sequences: &Sequences<'_>, numbers: Range<usize>, memory: &Memory) {
+        let mut left = numbers.start;
+        if let Some(native) = self.native {
+            // Longer ones are left out, and what a function leaves is reduced by the kernel.
+            while left < numbers.end {
+                let end = numbers.clone().skip(left - numbers.start);
+                let end = end.take_while(|&number| sequences.records(number).len() <= self.longest).last();
+                let Some(end) = end else {
+                    left += 1;
+                    continue;
+                };
+                // SAFETY: the caller's promise.
+                left += unsafe { self.by_native(native, sequences, left..end + 1, memory) };
+                if left <= end {
+                    break;
+                }
+            }
+        }
+        // SAFETY: the caller's promise. There is a loop for each kind.
+        unsafe {
+            match sequences {
+                Sequences::Rows(rows) => {
+                    let (pitch, len) = (rows.pitch(), rows.len());
+                    self.each(left..numbers.end, |number| (number * pitch, len), memory);
+                }
+                Sequences::Offsets(offsets) => {
+                    let records = |number: usize| (offsets[number], offsets[number + 1] - offsets[number]);
+                    self.each(left..numbers.end, records, memory);
+                }
+            }
+        }
+    }
+
+    /// Some of the sequences, none of them too long, by the function. Gives how many it took: all, unless it panics.
+    ///
+    /// # Safety
+    /// As for [`run`](Totals::run).
+    unsafe fn by_native(
+        &self,
+        native: NativeTotalsFn,
+        sequences: &Sequences<'_>,
+        numbers: Range<usize>,
+        &Memory(Columns { at, sizes }, to): &Memory,
+    ) -> usize {
+        let (first, offsets, pitch, len) = match sequences {
+            Sequences::Rows(rows) => (numbers.start * rows.pitch(), ptr::null(), rows.pitch(), rows.len()),
+            Sequences::Offsets(offsets) => (0, offsets[numbers.clone()].as_ptr(), 0, 0),
+        };
+        let [a, b, c, d] = array::from_fn(|column| at[column].wrapping_add(first * sizes[column]));
+        // SAFETY: there are such records, and memory for these states; behind these offsets is one more.
+        unsafe { native(numbers.len(), to.add(numbers.start * self.size()), a, b, c, d, offsets, pitch, len) }
+    }
+
+    /// Whether a function is faster than a call of the kernel for each sequence, or was asked for.
+    pub(super) fn is_faster(&self, native: NativeTotalsFn, variant: &Variant) -> bool {
+        if variant.native.as_ref().is_some_and(|(_, is_asked_for)| *is_asked_for) {
+            return true;
+        }
+        let sample = Sample::new(&variant.program, ROWS * ROW, Kind::Broad);
+        let Ok(rows) = Rows::new(ROWS, ROW, ROW) else { return false };
+        let columns = Columns {
+            at: array::from_fn(|at| {
+                sample.columns.get(at).map_or(sample.parameters.as_ptr(), |column| column.as_ptr().cast())
+            }),
+            sizes: array::from_fn(|at| variant.program.inputs.get(at).map_or(0, |column| column.size as usize)),
+        };
+        let mut states = vec![0u128; (ROWS * self.size()).div_ceil(16)];
+        let memory = Memory(columns, states.as_mut_ptr().cast());
+        let mut fastest = [Duration::MAX; 2];
+        for _ in 0..ROUNDS {
+            for (fastest, native) in fastest.iter_mut().zip([None, Some(native)]) {
+                let totals = Totals { native, ..*self };
+                let start = Instant::now();
+                // SAFETY: the sample has these rows, and there is memory for a state of each.
+                unsafe { totals.some(&Sequences::Rows(rows), 0..ROWS, &memory) };
+                *fastest = start.elapsed().min(*fastest);
+            }
+        }
+        fastest[1] < fastest[0]
+    }
+
+    /// # Safety
+    /// As for [`run`](Totals::run).
+    #[inline(always)]
+    unsafe fn each(
+        &self,
+        numbers: Range<usize>,
+        records: impl Fn(usize) -> (usize, usize),
+        &Memory(Columns { at, sizes }, to): &Memory,
+    ) {
+        for number in numbers {
+            let (first, len) = records(number);
+            if len > self.longest {
+                continue;
+            }
+            let [a, b, c, d] = array::from_fn(|column| at[column].wrapping_add(first * sizes[column]));
+            // SAFETY: there are such records, and memory for this state. Identities lie in all ranges that the kernel relies on.
+            unsafe {
+                let state = to.add(number * self.size());
+                put(state, self.identities);
+                (self.reduce)(len, ptr::null_mut(), a, b, c, d, state);
+            }
+        }
+    }
+}
+
+/// Copies bytes, of most states without a call.
+///
+/// # Safety
+/// There is memory for so many.
+#[inline(always)]
+unsafe fn put(to: *mut u8, bytes: &[u8]) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match bytes.len() {
+            4 => to.cast::<[u8; 4]>().write(*bytes.as_ptr().cast()),
+            8 => to.cast::<[u8; 8]>().write(*bytes.as_ptr().cast()),
+            16 => to.cast::<[u8; 16]>().write(*bytes.as_ptr().cast()),
+            len => ptr::copy_nonoverlapping(bytes.as_ptr(), to, len),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Totals of many sequences straight into memory of the typed front end, which would otherwise make
+//! states of components one by one.
+
+use monoscan_ir::Mode;
+use smallvec::SmallVec;
+
+use crate::call::{Call, Init};
+use crate::checks;
+use crate::column::{self, Column};
+use crate::device::Device;
+use crate::dynscan::DynScan;
+use crate::engine::{Columns, Sequences, Whole, helpers};
+use crate::error::Error;
+use crate::spacing;
+
+impl DynScan {
+    /// For the typed front end: the totals of contiguous rows or of the segments between offsets, from the identities, straight into
+    /// memory that `space` has for the states of so many. Gives their number, if it did.
+    ///
+    /// # Errors
+    /// As [`reduce`](DynScan::reduce), and those of `space`.
+    ///
+    /// # Safety
+    /// The memory is exclusively borrowed, and states lie there as [`states_in_memory`](crate::DynScanBuilder::states_in_memory)
+    /// said.
+    #[doc(hidden)]
+    pub unsafe fn totals_into(
+        &self,
+        call: &Call<'_>,
+        inputs: &[Column<'_>],
+        space: impl FnOnce(usize) -> Result<*mut u8, Error>,
+    ) -> Result<Option<usize>, Error> {
+        let program = self.program();
+        let is_plain =
+            !call.reversed && call.init == Init::Identity && call.carry.is_none() && call.interrupt.is_none();
+        if !is_plain || !self.is_plain(Mode::Inclusive) || self.is_of_loop() || !spacing::is_contiguous(inputs, None) {
+            return Ok(None);
+        }
+        let Some(sequences) = Sequences::of(call.shape) else { return Ok(None) };
+        let short = self.variants().make_short_whole(Whole::Reduce).ok().flatten();
+        let Some(totals) = short.and_then(|short| short.totals()) else { return Ok(None) };
+        let len = column::check_inputs(&program.inputs, inputs, Device::cpu())?;
+        checks::call(program, Device::cpu(), call, None, len)?;
+        checks::parameters(program, self.settings().parameters.values())?;
+        let (count, size) = (sequences.count(), totals.size());
+        let to = space(count)?;
+        let at = self.settings().parameters.behind(inputs.iter().map(|column| column.base));
+        let sizes = std::array::from_fn(|at| program.inputs.get(at).map_or(0, |column| column.size as usize));
+        // SAFETY: the columns were checked, and have these sequences; programs with such a kernel have no more columns. There is memory
+        // for the states of so many.
+        unsafe { totals.run(sequences, Columns { at, sizes }, to, || self.threads.unwrap_or_else(helpers::threads)) };
+        for (number, records) in sequences.longer_than(totals.longest) {
+            let parts: SmallVec<[Column<'_>; 4]> = inputs.iter().map(|column| column.part(records.clone())).collect();
+            let (_, total) = self.totals(&Call::default(), (&parts, None, records.len()))?;
+            // SAFETY: as above.
+            totals.put(&total, unsafe { std::slice::from_raw_parts_mut(to.add(number * size), size) });
+        }
+        Ok(Some(count))
+    }
+}
