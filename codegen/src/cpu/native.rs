@@ -68,6 +68,8 @@ pub struct Native {
     pub start: Option<Vec<Constant>>,
     /// The parameters, which are those of the program.
     pub parameters: Vec<Type>,
+    /// Whether elements in any order give the same bits, so that it may replace kernels in vectors.
+    pub replaces_vectors: bool,
 }
 
 /// Code that may take the elements of a kind of kernels.

@@ -12,21 +12,21 @@ use super::line::{Line, Strip};
 const CACHE_LINE: usize = 64;
 
 impl Line<'_> {
-    /// Asks for the places that the results of a strip will take, unless they go past the caches.
-    pub(crate) fn ask_for_results(&self, strip: Strip) {
-        if self.is_long && self.streaming(strip.kernel(), strip).is_none() {
-            let columns = self.outputs.iter().zip(&self.kernels.sizes.outputs);
-            columns
-                .for_each(|(base, size)| each_line(base.cast_const(), *size, strip.start, strip.elements(), to_write));
+    /// Asks for one of so many parts of the strip behind this one: its records, and the places that its results will take unless these
+    /// go past the caches.
+    pub(crate) fn ask_for_next(&self, strip: Strip, part: usize, parts: usize) {
+        if !self.is_long {
+            return;
         }
-    }
-
-    /// Asks for the records of the strip behind this one.
-    pub(crate) fn ask_for_next(&self, strip: Strip) {
-        if self.is_long {
-            let start = strip.start + strip.elements();
-            let columns = self.inputs.iter().zip(&self.kernels.sizes.inputs);
-            columns.for_each(|(&base, size)| each_line(base, *size, start, strip.elements(), to_read));
+        let elements = strip.elements();
+        let number =
+            strip.start + elements + elements * part / parts..strip.start + elements + elements * (part + 1) / parts;
+        let start = if self.step < 0 { self.place.wrapping_sub(number.end).wrapping_add(1) } else { number.start };
+        let columns = self.inputs.iter().zip(&self.kernels.sizes.inputs);
+        columns.for_each(|(&base, size)| each_line(base, *size, start, number.len(), to_read));
+        if self.writes && self.streaming(strip.kernel(), strip).is_none() {
+            let columns = self.outputs.iter().zip(&self.kernels.sizes.outputs);
+            columns.for_each(|(base, size)| each_line(base.cast_const(), *size, start, number.len(), to_write));
         }
     }
 }
@@ -38,7 +38,7 @@ pub(crate) fn ask_for_bytes(bytes: &[u8]) {
 
 /// Calls `ask` for each cache line that these records touch.
 fn each_line(base: *const u8, size: usize, start: usize, records: usize, ask: impl Fn(*const u8)) {
-    let from = base.wrapping_add(start * size);
+    let from = base.wrapping_add(start.wrapping_mul(size));
     (0..records * size).step_by(CACHE_LINE).for_each(|offset| ask(from.wrapping_add(offset)));
 }
 

@@ -154,6 +154,7 @@ impl Engine<'_> {
         };
         let steps = matches!(&call.shape, Shape::Rows(rows) if rows.step() > 1);
         let is_line = side_by_side.is_none() && !steps && !call.reversed && !is_spaced;
+        let is_reversed_line = call.reversed && side_by_side.is_none() && !steps && !is_spaced;
         let access = match is_line {
             true => Access::Line,
             false if is_spaced => Access::Spaced,
@@ -214,7 +215,7 @@ impl Engine<'_> {
             interrupt: interrupt.as_ref(),
             parameters: parameters.as_ptr(),
             writes: task.purpose == Purpose::Write,
-            is_long: is_line && task.len.saturating_mul(kernels.sizes.all()) > LONG_BYTES,
+            is_long: (is_line || is_reversed_line) && task.len.saturating_mul(kernels.sizes.all()) > LONG_BYTES,
             capacity: task.capacity,
             streams: false,
             totals: wants_totals || checked,

@@ -45,20 +45,22 @@ impl Natives {
     }
 
     /// Those of a form, in which segments start from this state.
-    pub(super) fn of(&self, form: Form, start: &[Constant]) -> Native {
+    pub(super) fn of(&self, form: Form, start: &[Constant], replaces_vectors: bool) -> Native {
         let Natives { lines, flagged, rows, reduce, short, totals, state, parameters } = self;
         let (mode, state, parameters) = (form.mode as usize, state.clone(), parameters.clone());
         match form.heads {
             true => {
                 let (pass, start) = (flagged[mode], Some(start.to_vec()));
-                Native { pass, reduce: None, rows: None, short: None, totals: None, state, start, parameters }
+                let (reduce, rows, short, totals) = (None, None, None, None);
+                Native { pass, reduce, rows, short, totals, state, start, parameters, replaces_vectors }
             }
             false => {
                 let (reduce, rows) = (Some(*reduce), Some(rows[mode]));
                 let short = short.as_ref().filter(|(identity, _)| identity == start);
                 let totals = short.map(|_| *totals);
                 let short = short.map(|(_, passes)| passes[mode]);
-                Native { pass: lines[mode], reduce, rows, short, totals, state, start: None, parameters }
+                let (pass, start) = (lines[mode], None);
+                Native { pass, reduce, rows, short, totals, state, start, parameters, replaces_vectors }
             }
         }
     }

@@ -11,7 +11,6 @@ use std::sync::OnceLock;
 
 use monoscan_codegen::cpu::{Access, Kernel, LONGEST_STRAIGHT_ROW, NativeTotalsFn, SHORT_INPUTS};
 use monoscan_codegen::cpu::{ShortFn, ShortRowsFn, ShortWholeFn};
-use monoscan_codegen::plan::Association;
 use monoscan_ir::{Constant, Layout, Mode};
 use smallvec::SmallVec;
 
@@ -270,10 +269,8 @@ impl ShortWhole {
         let (is_anywhere, alone) = (kernels.code.has_short_between(), variant.plan.alone);
         let mut whole =
             ShortWhole { pass, longest, takes_any, replaces, states, identities, is_anywhere, alone, totals: None };
-        // A function combines in order, and so may the kernel.
-        let is_any_order = variant.plan.association == Association::Any;
-        let may_replace = is_any_order || kernels.code.is_native(Kernel::ShortWhole { writes });
-        if let Some(native) = kernels.code.native_totals().filter(|_| !writes && may_replace)
+        let is_native = kernels.code.is_native(Kernel::ShortWhole { writes });
+        if let Some(native) = kernels.code.native_totals(is_native).filter(|_| !writes)
             && let Some(totals) = whole.totals()
             && totals.is_faster(native, variant)
         {

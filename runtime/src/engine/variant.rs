@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
 use monoscan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa, Kernel, Native};
-use monoscan_codegen::plan::{Plan, PlanOptions, plan};
+use monoscan_codegen::plan::{Association, Plan, PlanOptions, plan};
 use monoscan_codegen::target::CpuTarget;
 use monoscan_ir::transform::{Form, Lowered, SegmentStart, lower};
 use monoscan_ir::{Constant, Field, Layout, Mode, Program, Verified};
@@ -100,7 +100,10 @@ impl Variant {
             && of.program.sequential.is_none();
         let natives = of.natives.as_ref().filter(|_| (is_own || is_segmented) && of.options.native != Some(false));
         let start = of.program.stages.first().map_or(&[][..], |stage| &stage.identity);
-        let native = natives.map(|natives| (natives.of(form, start), of.options.native == Some(true)));
+        let any_order = plan.association == Association::Any && of.is_lawful;
+        let replaces_vectors = any_order && of.options.vector.is_none();
+        let native = natives.map(|natives| natives.of(form, start, replaces_vectors));
+        let native = native.map(|native| (native, of.options.native == Some(true)));
         Variant {
             is_lawful: of.is_lawful,
             first_carry: program.first_carry().collect(),

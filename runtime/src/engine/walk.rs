@@ -109,8 +109,9 @@ impl<'a> Line<'a> {
         let rest = if whole < range.end { Some(self.strips(whole..range.end, cut)) } else { None };
         for strip in rest.into_iter().flatten() {
             let strip = Strip { slot: BLOCKS, ..strip };
-            self.ask_for_results(strip);
-            for level in 0..self.kernels.code.levels() {
+            let levels = self.kernels.code.levels();
+            for level in 0..levels {
+                self.ask_for_next(strip, level, levels + 1);
                 self.reduce(level, strip, worker);
                 if rounds {
                     self.add_aggregates(level, strip.slots(), &mut worker.states);
@@ -119,7 +120,7 @@ impl<'a> Line<'a> {
                     self.fold(level, strip.slots(), &mut worker.states);
                 }
             }
-            self.ask_for_next(strip);
+            self.ask_for_next(strip, levels, levels + 1);
             if self.writes {
                 self.replay(strip, worker);
             }

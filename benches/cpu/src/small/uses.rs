@@ -5,6 +5,7 @@
 //! Integers and most floats must be exactly those of the loop; where scans regroup sums of floats
 //! that are not exact, they may differ by rounding.
 
+use std::cell::{RefCell, RefMut};
 use std::fmt::Debug;
 use std::ops::Range;
 
@@ -173,7 +174,7 @@ impl Uses<'_> {
         &self,
         name: &str,
         judge: &dyn Judge,
-        column: impl Fn() -> std::cell::RefMut<'y, [T]>,
+        column: impl Fn() -> RefMut<'y, [T]>,
         plain: impl Fn(&mut [T]),
         scan: impl Fn(usize, &mut [T]) -> Result<usize, Error>,
     ) -> Vec<Row> {
@@ -344,11 +345,19 @@ impl Uses<'_> {
                 }
             }
         };
-        let mut kept = vec![Max(0); self.len];
-        plain(&mut kept);
-        kept.truncate(kept.iter().position(|y| y.0 == 0).unwrap_or(self.len));
-        let count = kept.len();
-        let scan = |threads: usize, y: &mut [Max<i32>]| highs[threads - 1].inclusive_into(x, y);
+        // With space for all records, so that they are not counted first.
+        let space = RefCell::new(vec![Max(0); self.len + 4]);
+        plain(&mut space.borrow_mut());
+        let count = space.borrow().iter().take_while(|kept| kept.0 > 0).count();
+        let plain = |y: &mut [Max<i32>]| {
+            plain(&mut space.borrow_mut());
+            y.copy_from_slice(&space.borrow()[..count]);
+        };
+        let scan = |threads: usize, y: &mut [Max<i32>]| {
+            let kept = highs[threads - 1].inclusive_into(x, &mut space.borrow_mut()[..self.len])?;
+            y.copy_from_slice(&space.borrow()[..count]);
+            Ok(kept)
+        };
         self.exactly("new maxima", (vec![Max(0); count], [Max(-1), Max(-2)]), plain, scan, take);
     }
 

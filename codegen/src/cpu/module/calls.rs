@@ -110,10 +110,10 @@ impl Compiled {
         native.short.map(|short| (short, native))
     }
 
-    /// The function that reduces many sequences in order, if there is one: what it gives, [`short_whole`](Compiled::short_whole) gives
-    /// in some order.
-    pub fn native_totals(&self) -> Option<NativeTotalsFn> {
-        self.recipe.native_of_totals()?.totals
+    /// The function that reduces many sequences, if there is one that gives the bits of [`short_whole`](Compiled::short_whole): in any
+    /// order, or where that is a function too.
+    pub fn native_totals(&self, is_native: bool) -> Option<NativeTotalsFn> {
+        self.recipe.native_of_totals().filter(|native| is_native || native.replaces_vectors)?.totals
     }
 
     /// Scans or, without `writes`, reduces one block as [`scan_one`](Compiled::scan_one) does, carrying every component of all

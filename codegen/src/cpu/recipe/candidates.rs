@@ -121,7 +121,7 @@ impl Recipe {
         let Some(native) = &self.candidates.native else { return false };
         let own = self.own.as_ref();
         let replay = || own.map_or(self.program.replay(), |own| &own.replay);
-        let lanes = self.lanes.is_some();
+        let lanes = self.lanes.is_some() && !native.replaces_vectors;
         self.is_for_natives(native)
             && match kind {
                 0 => !(lanes && self.vector.scan_one) && native.fits(replay()),
@@ -134,8 +134,7 @@ impl Recipe {
                 _ => {
                     let len = if kind == ROWS { usize::MAX } else { kind - ROWS };
                     native.rows.is_some()
-                        && !self.is_in_lanes(kind)
-                        && self.keeps_rows_in_order(len)
+                        && (native.replaces_vectors || !self.is_in_lanes(kind) && self.keeps_rows_in_order(len))
                         && native.fits(replay())
                 }
             }

@@ -264,6 +264,7 @@ impl Recipe {
             Kernel::ShortBetween => false,
             _ => self.vector.reduce,
         };
+        let in_lanes = in_lanes && self.native_of(candidate).is_none();
         let whole = match kernel {
             Kernel::Whole { writes } | Kernel::ShortWhole { writes } => Some(writes),
             _ => None,
