@@ -2,6 +2,7 @@
 //! from the formulas.
 
 mod entry {
+    mod arrays;
     mod asked_for;
     mod cascades;
     mod combinations;

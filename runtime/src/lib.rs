@@ -40,6 +40,7 @@ mod memory;
 mod parameters;
 mod refused;
 mod scans;
+mod spaced;
 mod spacing;
 #[cfg(feature = "cuda")]
 mod submit;

@@ -157,7 +157,10 @@ impl DynScan {
         }
         let totals = self.with_states(call, None, |call, _| {
             checks::call(program, Device::cpu(), call, call.carry, len)?;
-            Ok(self.totals(call, (inputs, None, len))?.1)
+            match self.reduced(call, inputs, len) {
+                Some(total) => Ok(total),
+                None => Ok(self.totals(call, (inputs, None, len))?.1),
+            }
         })?;
         Ok(self.as_states(totals, false))
     }
@@ -199,6 +202,11 @@ impl DynScan {
         {
             return Ok(written);
         }
+        if carry.is_none()
+            && let Some(written) = self.scanned_spaced(call, inputs, outputs, len)
+        {
+            return Ok(written);
+        }
         self.run_task(call, carry, (inputs, outputs, len))
     }
 
@@ -220,6 +228,9 @@ impl DynScan {
         let inputs = inputs.map(|(column, layout)| unsafe { Column::from_raw(column.base, column.len, layout) });
         let inputs = inputs.zip(&*columns).map(|(input, column)| input.spaced(column.spacing));
         let inputs: SmallVec<[Column<'_>; 4]> = inputs.collect();
+        if carry.is_none() && self.scanned_spaced(call, &inputs, columns, len).is_some() {
+            return Ok(());
+        }
         self.run_task(call, carry, (&inputs, columns, len)).map(drop)
     }
 

@@ -164,11 +164,11 @@ impl Spacings {
     #[inline]
     pub(crate) fn of(program: &Program, inputs: &[Column<'_>], outputs: Option<&[ColumnMut<'_>]>) -> Option<Spacings> {
         let is_contiguous = is_contiguous(inputs, outputs);
-        (!is_contiguous).then(|| Spacings::of_spaced(program, inputs, outputs.unwrap_or_default()))
+        (!is_contiguous).then(|| Spacings::of_any(program, inputs, outputs.unwrap_or_default()))
     }
 
-    #[cold]
-    fn of_spaced(program: &Program, inputs: &[Column<'_>], outputs: &[ColumnMut<'_>]) -> Spacings {
+    /// Of any columns.
+    pub(crate) fn of_any(program: &Program, inputs: &[Column<'_>], outputs: &[ColumnMut<'_>]) -> Spacings {
         let input = |(column, layout): (&Column<'_>, &Layout)| match column.spacing {
             None => cpu::Spacing::of_input(layout.size as isize, layout),
             Some(Spacing::Bytes(bytes)) => cpu::Spacing::of_input(bytes, layout),

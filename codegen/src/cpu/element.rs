@@ -2,39 +2,15 @@
 
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::FunctionBuilder;
-use monoscan_ir::{Field, Layout, Source};
+use monoscan_ir::Source;
 
-use super::abi::{Access, SHORT_INPUTS, Spacing, TileArgs};
+use super::abi::{Access, SHORT_INPUTS, TileArgs};
+use super::columns::{Apart, Component, apart, bases, components, record};
 use super::kernel::TileKernel;
 use super::lower::constant;
 use super::memory;
 use super::place::{Place, Position};
 use super::simd::Bases;
-
-/// A component and the column it is in.
-#[derive(Clone, Copy)]
-struct Component {
-    column: usize,
-    size: u32,
-    field: Field,
-}
-
-/// The components of all columns, in the order of their numbers.
-fn components(columns: &[Layout]) -> Vec<Component> {
-    let of_column = |(column, layout): (usize, &Layout)| {
-        let size = layout.size;
-        layout.fields.iter().map(move |&field| Component { column, size, field }).collect::<Vec<_>>()
-    };
-    columns.iter().enumerate().flat_map(of_column).collect()
-}
-
-/// How far apart the records of a column are, if that comes with the call.
-#[derive(Clone, Copy)]
-struct Apart {
-    step: ir::Value,
-    /// The first bit and the mask, if records are reached by bits.
-    bits: Option<[ir::Value; 2]>,
-}
 
 /// The element after: its record (the element's own at the end), and whether there is none.
 #[derive(Clone, Copy)]
@@ -110,23 +86,9 @@ impl<'a> Data<'a> {
             // A function reads whole records.
             is_read || kernel.lanes.is_some() || kernel.native.is_some()
         };
-        let mut base = |columns: ir::Value, column: usize| b.ins().load(types::I64, flags, columns, 8 * column as i32);
-        let input_bases =
-            (0..kernel.inputs.len()).map(|column| read(column).then(|| base(columns_in, column))).collect();
-        let output_bases = (0..kernel.outputs.len()).map(|column| base(columns_out, column)).collect();
-        let by_bits = kernel.inputs.iter().map(Spacing::is_by_bits).chain(kernel.outputs.iter().map(|_| false));
-        let mut apart = |(place, by_bits): (usize, bool)| {
-            let mut field = |ty: ir::Type, offset: usize| {
-                Some(b.ins().load(ty, flags, spacings?, (place * size_of::<Spacing>() + offset) as i32))
-            };
-            let step = field(types::I64, std::mem::offset_of!(Spacing, step))?;
-            let mut bits = || {
-                let first = field(types::I64, std::mem::offset_of!(Spacing, first))?;
-                Some([first, field(types::I8, std::mem::offset_of!(Spacing, mask))?])
-            };
-            Some(Apart { step, bits: if by_bits { bits() } else { None } })
-        };
-        let spacings = by_bits.enumerate().map(&mut apart).collect();
+        let input_bases = bases(b, columns_in, kernel.inputs.len(), read);
+        let output_bases = bases(b, columns_out, kernel.outputs.len(), |_| true).into_iter().flatten().collect();
+        let spacings = spacings.map_or_else(Vec::new, |spacings| apart(b, kernel, spacings));
         Data {
             kernel,
             inputs,
@@ -165,6 +127,31 @@ impl<'a> Data<'a> {
             capacity: None,
             total: len,
             step: None,
+        }
+    }
+
+    /// Of a `short_spaced` kernel: how many elements, where columns are, how far apart records are, and where parameters are.
+    pub(crate) fn spaced(
+        b: &mut FunctionBuilder<'_>,
+        kernel: &'a TileKernel<'a>,
+        [len, inputs, outputs, spacings, parameters]: [ir::Value; 5],
+    ) -> Data<'a> {
+        let uniform = uniform(b, kernel, |_, _| parameters);
+        // Records are any distance apart, so each element has a place of its own.
+        let one = b.ins().iconst(types::I64, 1);
+        Data {
+            kernel,
+            inputs: components(kernel.inputs),
+            outputs: components(kernel.outputs),
+            input_bases: bases(b, inputs, kernel.inputs.len(), |_| true),
+            output_bases: bases(b, outputs, kernel.outputs.len(), |_| true).into_iter().flatten().collect(),
+            spacings: apart(b, kernel, spacings),
+            uniform,
+            parameters: None,
+            sink: None,
+            capacity: None,
+            total: len,
+            step: Some(one),
         }
     }
 
@@ -356,22 +343,4 @@ fn uniform(
         Some((source, memory::load(b, flags, field.ty, field.ty.size(), base, field.offset as i32)))
     };
     sources.into_iter().filter_map(&mut load).collect()
-}
-
-/// The address of a record, and what is to be added to it. Records lie one after the other, or as far apart as it says.
-fn record(
-    b: &mut FunctionBuilder<'_>,
-    base: ir::Value,
-    place: Place,
-    (size, apart): (u32, Option<Apart>),
-) -> (ir::Value, i32) {
-    let offset = match (apart, size) {
-        // Elements at any distance are not reached by how many records they are behind another.
-        (Some(apart), _) => b.ins().imul(place.base, apart.step),
-        (None, 1) => place.base,
-        (None, size) if size.is_power_of_two() => b.ins().ishl_imm_u(place.base, i64::from(size.trailing_zeros())),
-        (None, size) => b.ins().imul_imm_u(place.base, i64::from(size)),
-    };
-    // A record has at most 4096 bytes, and few records are skipped.
-    (b.ins().iadd(base, offset), (place.further * size) as i32)
 }

@@ -3,14 +3,16 @@
 
 use cranelift_codegen::ir::{self, AbiParam, InstBuilder, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
+use monoscan_ir::Field;
 
 use super::abi::TileArgs;
+use super::element::Data;
 use super::error::CodegenError;
 use super::kernel::{Loop, TileKernel};
 use super::lower::Env;
 use super::memory;
 use super::recipe::Kernel;
-use super::simd::LaneForm;
+use super::simd::{self, LaneForm};
 
 /// Writes a kernel into an empty function; with a form, some rows are worked on in its lanes.
 pub(crate) fn write(
@@ -50,6 +52,11 @@ pub(crate) fn write(
             let states = none(b);
             Loop::in_registers(b, kernel, columns, states).write_counted(b, env).map(Some)
         }),
+        Kernel::ShortSpaced => function(func, context, env, |b, args| {
+            let data = Data::spaced(b, kernel, args);
+            let states = none(b);
+            Loop::of_short(b, kernel, data, states).write(b, env).map(|_| None)
+        }),
         Kernel::ShortWhole { .. } => {
             function(func, context, env, |b, [len, output, first, second, third, fourth, states]| {
                 let columns = [len, output, first, second, third, fourth];
@@ -65,6 +72,23 @@ pub(crate) fn write(
             Ok(None)
         }),
     }
+}
+
+/// Writes the kernel of rows side by side in so many vectors of this form.
+pub(crate) fn side_by_side(
+    (func, context): (&mut ir::Function, &mut FunctionBuilderContext),
+    kernel: &TileKernel<'_>,
+    form: (&LaneForm, usize),
+    env: &Env<'_>,
+) -> Result<(), CodegenError> {
+    function(func, context, env, |b, [args]| {
+        let all = Loop::new(b, kernel, args)?;
+        let step = b.ins().load(types::I64, memory::data_flags(), args, std::mem::offset_of!(TileArgs, step) as i32);
+        let down = simd::Down { place: all.places[0], step, len: all.len };
+        let fields: Vec<Field> = kernel.carried.iter().map(|carried| carried.field).collect();
+        let slots = simd::Slots { base: all.states, stride: kernel.state.stride, fields: &fields };
+        simd::side_by_side(b, form, &all.data.bases(), &slots, down).map(|()| None)
+    })
 }
 
 /// Writes a function of so many words, which gives one or nothing.

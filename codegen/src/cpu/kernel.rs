@@ -117,8 +117,18 @@ impl<'a> Loop<'a> {
         args: ShortArgs,
         states: ir::Value,
     ) -> Loop<'a> {
-        let first = b.ins().iconst(types::I64, 0);
         let data = Data::in_registers(b, kernel, args);
+        Loop::of_short(b, kernel, data, states)
+    }
+
+    /// A line from place 0 on.
+    pub(super) fn of_short(
+        b: &mut FunctionBuilder<'_>,
+        kernel: &'a TileKernel<'a>,
+        data: Data<'a>,
+        states: ir::Value,
+    ) -> Loop<'a> {
+        let first = b.ins().iconst(types::I64, 0);
         Loop {
             kernel,
             len: data.total(),

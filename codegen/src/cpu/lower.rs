@@ -29,6 +29,7 @@ use super::error::CodegenError;
 use super::memory;
 use super::tables::Tables;
 use choices::{Choice, choices};
+pub(crate) use floats::plain_operand;
 pub(crate) use instructions::instruction;
 use packs::Packed;
 

@@ -11,6 +11,7 @@
 pub mod abi;
 mod blocks;
 mod code;
+mod columns;
 mod combine;
 mod element;
 mod entries;
@@ -34,11 +35,12 @@ mod tables;
 mod vector;
 
 pub use abi::{
-    Access, CarryUpdateFn, SHORT_INPUTS, ShortBetweenFn, ShortFn, ShortRowsFn, ShortWholeFn, Spacing, StateLayout,
-    TileArgs, TileFn,
+    Access, CarryUpdateFn, SHORT_INPUTS, ShortBetweenFn, ShortFn, ShortRowsFn, ShortSpacedFn, ShortWholeFn, Spacing,
+    StateLayout, TileArgs, TileFn,
 };
 pub use error::CodegenError;
 pub use isa::HostIsa;
+pub(crate) use lower::plain_operand;
 pub use module::Compiled;
 pub use native::{Native, NativeFn, NativeRowsFn, NativeTotalsFn, Rival};
 pub use recipe::Kernel;

@@ -8,7 +8,7 @@ use monoscan_ir::facts::Body;
 use monoscan_ir::{Function, Inst, Opcode, Program, Source, Type};
 
 use super::{ALONE_CYCLES, Association, REGISTERS, Reasons, busy_cycles};
-use crate::cpu::Vector;
+use crate::cpu::{Vector, plain_operand};
 
 /// The cost below which a kernel in vectors is chosen, in hundredths of that of the scalar one: counting is that good.
 const MARGIN: usize = 90;
@@ -148,7 +148,7 @@ pub(super) fn operations(function: &Function) -> usize {
         match inst.opcode {
             Opcode::Const => 0,
             // Zeros and NaN have their rules.
-            Opcode::Min | Opcode::Max if operand.is_float() => 9,
+            Opcode::Min | Opcode::Max if operand.is_float() && plain_operand(inst, function).is_none() => 9,
             Opcode::Select if operand.is_float() => 3,
             Opcode::Div | Opcode::Rem | Opcode::Sqrt => 8,
             _ => 1,

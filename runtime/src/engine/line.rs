@@ -351,6 +351,14 @@ impl<'a> Line<'a> {
         }
     }
 
+    /// Writes the results of as many neighbouring rows as this kernel takes, the first at record `place`, from element `start` on.
+    pub(crate) fn side_by_side_in_lanes(&self, kernel: Kernel, strip: Strip, place: usize, worker: &mut Worker<'_>) {
+        let records = (strip.start as isize).wrapping_mul(self.step);
+        let args = TileArgs { place: place.wrapping_add_signed(records) as u64, ..self.args(strip, worker) };
+        // SAFETY: as in `rows`.
+        unsafe { self.kernels.code.scan_side_by_side(kernel, &args) };
+    }
+
     /// Writes the results of so many rows of this line's length, `pitch` records from one to the next, the first at record `place`, each
     /// from the carry in slot 0. Needs kernels for lines.
     pub(crate) fn rows_in_turn(&self, rows: usize, (place, pitch): (usize, usize), worker: &mut Worker<'_>) {

@@ -96,7 +96,8 @@ impl Line<'_> {
     pub(crate) fn kernels_side_by_side(&self) -> Needed {
         let levels = 0..if self.totals { self.kernels.code.levels() } else { 0 };
         let totals = levels.flat_map(|level| [Kernel::Reduce(level), Kernel::ReduceOne(level), Kernel::Combine(level)]);
-        totals.chain([Kernel::Scan, Kernel::ScanOne].into_iter().filter(|_| self.writes)).into()
+        let in_lanes = self.kernels.code.side_by_side().map(|(_, kernel)| kernel);
+        totals.chain([Kernel::Scan, Kernel::ScanOne].into_iter().chain(in_lanes).filter(|_| self.writes)).into()
     }
 }
 
@@ -144,8 +145,9 @@ impl Variant {
             self_check::check(self, kernels, walks)?;
             kernels.checked.fetch_or(walks.bits(), Ordering::Relaxed);
         }
-        let is_of_rows =
-            |kernel: &&Kernel| matches!(kernel, Kernel::Rows(_) | Kernel::ShortRows(_) | Kernel::ShortBetween);
+        let is_of_rows = |kernel: &&Kernel| {
+            matches!(kernel, Kernel::Rows(_) | Kernel::ShortRows(_) | Kernel::ShortBetween | Kernel::SideBySide(_))
+        };
         needed.kernels.iter().filter(is_of_rows).try_for_each(|&kernel| self.check_of_rows(kernels, kernel))
     }
 
@@ -158,6 +160,8 @@ impl Variant {
                 (&kernels.checked_short_rows, Kernel::ShortRows(len), len)
             }
             Kernel::ShortBetween => (&kernels.checked_short_rows, kernel, 0),
+            // Only strided kernels are such, and those have no short rows.
+            Kernel::SideBySide(vectors) => (&kernels.checked_rows, kernel, vectors),
             _ => return Ok(()),
         };
         let bit = 1 << len;

@@ -4,7 +4,8 @@
 //! nothing from each other, so one pass does, and W independent chains hide ⊕'s latency.
 //! Contiguous rows of a few elements are one loop of generated code. Rows interleave where a scan
 //! goes along any axis but the last. Then a thread takes its share of neighbouring columns, 256
-//! bytes to 16 KiB wide, and walks down them in pieces that stay in cache. Long contiguous rows
+//! bytes to 16 KiB wide, and walks down them in pieces that stay in cache, in vectors with a column
+//! in each lane where the operator has such a form. Long contiguous rows
 //! are lines, and so are up to three long columns. Which way rows go depends on their shape
 //! alone, so results do not depend on the number of threads.
 
@@ -109,7 +110,8 @@ impl Line<'_> {
         let widest = self.kernels.sizes.widest().max(1);
         let few = (LEAST_BYTES / widest).max(LEAST_ELEMENTS.div_ceil(self.len.max(1)));
         let least = neighbours.div_ceil(threads).min(MOST_BYTES / widest).max(few);
-        let group = least.clamp(1, 4096).next_multiple_of(self.plan.interleave).min(neighbours.max(1));
+        let most = self.kernels.code.side_by_side().next().map_or(1, |(rows, _)| rows).max(self.plan.interleave);
+        let group = least.clamp(1, 4096).next_multiple_of(most).min(neighbours.max(1));
         let planes = rows.count() / neighbours.max(1);
         let groups = neighbours.div_ceil(group);
         let work = || {
@@ -147,7 +149,7 @@ impl Line<'_> {
             for level in 0..self.kernels.code.levels() {
                 // Each level starts from the true states of those before, which are those at the start of the row.
                 start(0, worker);
-                for (strip, row) in self.interleaved(0..self.len, rows) {
+                for (strip, row) in self.interleaved(0..self.len, 0..rows) {
                     let place = place.wrapping_add(row.wrapping_mul(apart));
                     self.rows(Some(level), strip, (place, apart), worker);
                 }
@@ -161,7 +163,9 @@ impl Line<'_> {
                 if self.is_interrupted() {
                     return;
                 }
-                for (strip, row) in self.interleaved(piece_start..self.len.min(piece_start + piece), rows) {
+                let elements = piece_start..self.len.min(piece_start + piece);
+                let in_lanes = if apart == 1 { self.in_lanes(elements.clone(), rows, place, worker) } else { 0 };
+                for (strip, row) in self.interleaved(elements, in_lanes..rows) {
                     let place = place.wrapping_add(row.wrapping_mul(apart));
                     self.rows(None, strip, (place, apart), worker);
                 }
@@ -169,18 +173,31 @@ impl Line<'_> {
         }
     }
 
+    /// Neighbouring rows by the kernels that have one in each lane, as many as there are for. Gives how many.
+    fn in_lanes(&self, elements: Range<usize>, rows: usize, place: usize, worker: &mut Worker<'_>) -> usize {
+        let mut done = 0;
+        for (together, kernel) in self.kernels.code.side_by_side() {
+            while done + together <= rows {
+                let strip = Strip { start: elements.start, block: elements.len(), interleave: 1, slot: done };
+                self.side_by_side_in_lanes(kernel, strip, place + done, worker);
+                done += together;
+            }
+        }
+        done
+    }
+
     /// Rows in strips of W, then one by one: each strip with the number of its first row.
-    fn interleaved(&self, elements: Range<usize>, rows: usize) -> impl Iterator<Item = (Strip, usize)> + use<> {
+    fn interleaved(&self, elements: Range<usize>, rows: Range<usize>) -> impl Iterator<Item = (Strip, usize)> + use<> {
         let interleave = self.plan.interleave;
-        let whole = rows - rows % interleave;
+        let whole = rows.end - rows.len() % interleave;
         let strip = move |row: usize, interleave: usize| {
             (Strip { start: elements.start, block: elements.len(), interleave, slot: row }, row)
         };
-        let side_by_side = (0..whole).step_by(interleave).map({
+        let side_by_side = (rows.start..whole).step_by(interleave).map({
             let strip = strip.clone();
             move |row| strip(row, interleave)
         });
-        side_by_side.chain((whole..rows).map(move |row| strip(row, 1)))
+        side_by_side.chain((whole..rows.end).map(move |row| strip(row, 1)))
     }
 
     /// Each row as a line of its own. Gives `totals` the states after it.

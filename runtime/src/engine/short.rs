@@ -10,7 +10,7 @@
 use std::sync::OnceLock;
 
 use monoscan_codegen::cpu::{Access, Kernel, LONGEST_STRAIGHT_ROW, NativeTotalsFn, SHORT_INPUTS};
-use monoscan_codegen::cpu::{ShortFn, ShortRowsFn, ShortWholeFn};
+use monoscan_codegen::cpu::{ShortFn, ShortRowsFn, ShortSpacedFn, ShortWholeFn, Spacing};
 use monoscan_ir::{Constant, Layout, Mode};
 use smallvec::SmallVec;
 
@@ -109,6 +109,38 @@ impl Short {
         inputs[0] = records.cast_const();
         // SAFETY: an output column may be the input column of a program that reads no neighbouring record.
         self.replaces && unsafe { self.scan_over(inputs, records, len) }.is_some()
+    }
+}
+
+/// A kernel that scans short lines of columns whose records lie at any distances, backwards too.
+pub(crate) struct ShortSpaced {
+    /// Code of the variants that this is a part of.
+    scan: ShortSpacedFn,
+}
+
+impl ShortSpaced {
+    /// Of a form that is neither segmented nor from an initial state; none if it keeps some records only, or has no kernels.
+    pub(super) fn of(variant: &Variant) -> Result<Option<ShortSpaced>, Error> {
+        let Ok(kernels) = variant.kernels(Access::Spaced) else { return Ok(None) };
+        let Some(scan) = kernels.code.short_spaced() else { return Ok(None) };
+        variant.check(kernels, &[Kernel::ShortSpaced].into())?;
+        Ok(Some(ShortSpaced { scan }))
+    }
+
+    /// Scans a line of `len` records.
+    ///
+    /// # Safety
+    /// These are the columns of the program in order, and where its parameters are; records lie as far apart as the spacings say,
+    /// inputs first, and are borrowed as [`Column`](crate::Column) and [`ColumnMut`](crate::ColumnMut) borrow.
+    pub(crate) unsafe fn scan(
+        &self,
+        (inputs, outputs): (&[*const u8], &[*mut u8]),
+        spacings: &[Spacing],
+        parameters: *const u8,
+        len: usize,
+    ) {
+        // SAFETY: the columns are what the caller says. The code is there: this is borrowed from the variant that owns it.
+        unsafe { (self.scan)(len, inputs.as_ptr(), outputs.as_ptr(), spacings.as_ptr(), parameters) }
     }
 }
 

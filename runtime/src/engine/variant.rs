@@ -16,7 +16,7 @@ use super::between::ShortBetween;
 use super::length_constants::LengthConstants;
 use super::native::{self, Natives};
 use super::restarts::Restarts;
-use super::short::{Short, ShortRows, ShortWhole, Whole};
+use super::short::{Short, ShortRows, ShortSpaced, ShortWhole, Whole};
 use super::slots::Slots;
 use super::trials::Trials;
 use crate::call::Rows;
@@ -181,6 +181,7 @@ pub(crate) struct Variants {
     segments: [OnceLock<Option<Short>>; 2],
     rows: [OnceLock<Option<ShortRows>>; 2],
     between: [OnceLock<ShortBetween>; 2],
+    spaced: [OnceLock<Option<ShortSpaced>>; 2],
     /// For each [`Mode`] that writes, and the one that does not.
     whole: [OnceLock<Option<ShortWhole>>; 3],
 }
@@ -193,7 +194,7 @@ impl Variants {
         is_lawful: bool,
     ) -> Variants {
         let made = (0..FORMS).map(|_| OnceLock::new()).collect();
-        let (short, segments, rows, between, whole) = Default::default();
+        let (short, segments, rows, between, spaced, whole) = Default::default();
         let states = states.unwrap_or_else(|| Layout::packed(&checks::state_types(&program).collect::<Vec<_>>()));
         let reads_previous = program.reads_previous();
         Variants {
@@ -208,6 +209,7 @@ impl Variants {
             segments,
             rows,
             between,
+            spaced,
             whole,
         }
     }
@@ -286,6 +288,24 @@ impl Variants {
             between.make(of_mode(false))?;
         }
         Ok(between)
+    }
+
+    /// The kernel that scans short lines of spaced columns from the identities, made if this is the first call for it and so many records
+    /// are short; of plain columns none where others work in vectors.
+    ///
+    /// # Errors
+    /// [`Error::Miscompiled`] if the kernel is wrong.
+    pub(crate) fn make_short_spaced(
+        &self,
+        mode: Mode,
+        len: usize,
+        is_plain: bool,
+    ) -> Result<Option<&ShortSpaced>, Error> {
+        let variant = self.get(Form { mode, ..Form::default() }, false);
+        if len > variant.plan.direct || is_plain && variant.plan.vector.scan_one {
+            return Ok(None);
+        }
+        Ok(get_or_make(&self.spaced[mode as usize], || ShortSpaced::of(variant))?.as_ref())
     }
 
     /// The kernel that scans short lines from given states, or reduces them, if it was made and the program has such a kernel.

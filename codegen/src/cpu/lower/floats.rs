@@ -32,6 +32,11 @@ fn is_plain(opcode: Opcode, function: &Function, value: Value) -> bool {
     }
 }
 
+/// Which operand of a minimum or maximum may be the second one of the bare instruction, if one may.
+pub(crate) fn plain_operand(inst: &Inst, function: &Function) -> Option<usize> {
+    (0..2).find(|&place| inst.operands().get(place).is_some_and(|&value| is_plain(inst.opcode, function, value)))
+}
+
 /// Whether the value is known to be no NaN and, of a maximum, at least +0, of a minimum at most −0.
 fn is_bounded(opcode: Opcode, function: &Function, value: Value) -> bool {
     if let Some(known) = function.as_constant(value).map(Constant::as_f64) {
@@ -50,14 +55,11 @@ impl Lowering<'_, '_> {
     pub(super) fn float(&mut self, inst: &Inst, ty: Type, args: &[ir::Value]) -> Option<ir::Value> {
         let opcode = inst.opcode;
         Some(match (opcode, args) {
-            (Opcode::Min | Opcode::Max, &[a, b]) => {
-                let is_plain = |place: usize| self.env.x86 && is_plain(opcode, self.function, inst.operands()[place]);
-                match [is_plain(0), is_plain(1)] {
-                    [true, _] => self.pick(opcode == Opcode::Min, b, a),
-                    [_, true] => self.pick(opcode == Opcode::Min, a, b),
-                    _ => self.min_max(opcode == Opcode::Min, a, b),
-                }
-            }
+            (Opcode::Min | Opcode::Max, &[a, b]) => match plain_operand(inst, self.function).filter(|_| self.env.x86) {
+                Some(0) => self.pick(opcode == Opcode::Min, b, a),
+                Some(_) => self.pick(opcode == Opcode::Min, a, b),
+                None => self.min_max(opcode == Opcode::Min, a, b),
+            },
             (Opcode::CopySign, &[a, b]) => self.ins().fcopysign(a, b),
             _ => instruction(self.b, opcode, ty, args)?,
         })

@@ -1,7 +1,9 @@
 //! The calls of kernels: what each needs, and what it leaves.
 
 use super::Compiled;
-use crate::cpu::abi::{CarryUpdateFn, ShortBetweenFn, ShortFn, ShortRowsFn, ShortWholeFn, TileArgs, TileFn};
+use crate::cpu::abi::{
+    CarryUpdateFn, ShortBetweenFn, ShortFn, ShortRowsFn, ShortSpacedFn, ShortWholeFn, TileArgs, TileFn,
+};
 use crate::cpu::native::{Native, NativeTotalsFn};
 use crate::cpu::recipe::Kernel;
 
@@ -72,6 +74,22 @@ impl Compiled {
         Some(unsafe { std::mem::transmute::<*const u8, ShortBetweenFn>(code) })
     }
 
+    /// How many rows a kernel takes side by side, and the kernel, the most first; for each, its number of vectors.
+    pub fn side_by_side(&self) -> impl Iterator<Item = (usize, Kernel)> {
+        let lanes = self.recipe.lanes_of_neighbours();
+        self.recipe.side_by_side().map(move |vectors| (vectors * lanes, Kernel::SideBySide(vectors)))
+    }
+
+    /// Writes the outputs of `len` elements of as many rows as [`side_by_side`](Compiled::side_by_side) says of this kernel, each from the
+    /// state in a slot of its own, which becomes that behind them; the rows are one record apart from each other.
+    ///
+    /// # Safety
+    /// As [`Compiled::scan`], with a slot for each row.
+    pub unsafe fn scan_side_by_side(&self, kernel: Kernel, args: &TileArgs) {
+        // SAFETY: the caller's promise is what the kernel needs.
+        unsafe { self.tile(kernel)(args) }
+    }
+
     /// Whether there is a kernel that scans blocks of this many elements in one pass, to the bit what `reduce`, `carry_update` and `scan`
     /// give in several.
     #[inline]
@@ -101,6 +119,14 @@ impl Compiled {
         let code = self.code(Kernel::Short).ok()?;
         // SAFETY: as in `tile`.
         Some(unsafe { std::mem::transmute::<*const u8, ShortFn>(code) })
+    }
+
+    /// The kernel for short lines of spaced columns, of programs that write every record and read no `Init`: it combines as
+    /// [`scan_one`](Compiled::scan_one) does, from the identities. To be called as [`Compiled::scan`], and only while `self` is there.
+    pub fn short_spaced(&self) -> Option<ShortSpacedFn> {
+        let code = self.code(Kernel::ShortSpaced).ok()?;
+        // SAFETY: as in `tile`.
+        Some(unsafe { std::mem::transmute::<*const u8, ShortSpacedFn>(code) })
     }
 
     /// The function that scans short lines as [`short`](Compiled::short) does, if one takes their elements: into memory that is no

@@ -67,6 +67,9 @@ pub struct Compiled {
     short_rows: [Cell; LONGEST_STRAIGHT_ROW + 1],
     short_between: Cell,
     short: Cell,
+    short_spaced: Cell,
+    /// In so many vectors, by the logarithm.
+    side_by_side: [Cell; 4],
     /// Those that write and those that do not.
     whole: [Cell; 2],
     short_whole: [Cell; 2],
@@ -138,7 +141,7 @@ impl Compiled {
         let levels = recipe.levels.iter();
         let levels = levels.map(|level| LevelCells { part: part(&level.stages), ..LevelCells::default() }).collect();
         let (scan, scan_one, scan_blocks, rows) = Default::default();
-        let (short_rows, short_between, short, whole, short_whole) = Default::default();
+        let (short_rows, short_between, short, short_spaced, side_by_side, whole, short_whole) = Default::default();
         Compiled {
             recipe,
             scan,
@@ -148,6 +151,8 @@ impl Compiled {
             short_rows,
             short_between,
             short,
+            short_spaced,
+            side_by_side,
             whole,
             short_whole,
             levels,
@@ -273,6 +278,8 @@ impl Compiled {
             Kernel::ShortRows(len) => self.short_rows.get(len)?,
             Kernel::ShortBetween => &self.short_between,
             Kernel::Short => &self.short,
+            Kernel::ShortSpaced => &self.short_spaced,
+            Kernel::SideBySide(vectors) => self.side_by_side.get(vectors.ilog2() as usize)?,
             Kernel::Whole { writes } => &self.whole[usize::from(writes)],
             Kernel::ShortWhole { writes } => &self.short_whole[usize::from(writes)],
             Kernel::Reduce(level) => &self.levels.get(level)?.reduce,

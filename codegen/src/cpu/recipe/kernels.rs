@@ -5,6 +5,7 @@ use monoscan_ir::Source;
 use super::{Kernel, Recipe};
 use crate::cpu::abi::{Access, SHORT_INPUTS};
 use crate::cpu::rows::LONGEST_STRAIGHT_ROW;
+use crate::cpu::simd;
 
 impl Recipe {
     /// All kernels.
@@ -20,6 +21,8 @@ impl Recipe {
             all.extend(self.has_short_between().then_some(Kernel::ShortBetween));
             all.extend([false, true].map(|writes| Kernel::ShortWhole { writes }));
         }
+        all.extend(self.has_short_spaced().then_some(Kernel::ShortSpaced));
+        all.extend(self.side_by_side().map(Kernel::SideBySide));
         all
     }
 
@@ -49,6 +52,22 @@ impl Recipe {
         let has_parameters = !self.parameters.fields.is_empty();
         let is_small = self.inputs.len() + usize::from(has_parameters) <= SHORT_INPUTS && self.outputs.len() == 1;
         self.access == Access::Line && is_small && !self.reads_init
+    }
+
+    /// The numbers of vectors that have a kernel for rows side by side, the most first.
+    pub(crate) fn side_by_side(&self) -> impl Iterator<Item = usize> {
+        let vectors = |form| {
+            (0..=simd::MOST_VECTORS.ilog2())
+                .rev()
+                .map(|log| 1 << log)
+                .filter(move |&vectors| simd::takes(form, vectors))
+        };
+        self.neighbours.as_ref().into_iter().flat_map(vectors)
+    }
+
+    /// Whether there is a kernel for short lines of spaced columns.
+    pub(crate) fn has_short_spaced(&self) -> bool {
+        self.access == Access::Spaced && self.rank.is_none() && !self.reads_init
     }
 
     /// Whether there is a kernel for the segments between offsets: elements are the same wherever they are in a line.

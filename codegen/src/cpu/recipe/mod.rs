@@ -24,7 +24,7 @@ use crate::cpu::isa::HostIsa;
 use crate::cpu::kernel::{Carried, TileKernel};
 use crate::cpu::lower::Env;
 use crate::cpu::rows;
-use crate::cpu::simd::{LaneForm, Work};
+use crate::cpu::simd::{self, LaneForm, Work};
 use crate::cpu::steady_state::steady_state;
 use crate::cpu::tables::Tables;
 use crate::cpu::vector::Vector;
@@ -53,10 +53,14 @@ pub enum Kernel {
     Rows(usize),
     /// The same from the identities, with columns in registers.
     ShortRows(usize),
+    /// Rows side by side, of which the vectors of so many have one in each lane: a piece of each, from the states in slots.
+    SideBySide(usize),
     /// The segments between offsets of a line, one after the other, each from the identities.
     ShortBetween,
     /// A line from the identities.
     Short,
+    /// The same of spaced columns, however many.
+    ShortSpaced,
     /// One block with whole states: the replay, or without outputs the fold of all levels.
     Whole {
         /// Whether outputs are written.
@@ -99,6 +103,8 @@ pub(crate) struct Recipe {
     access: Access,
     /// The form in lanes, and which kernels have it.
     lanes: Option<LaneForm>,
+    /// The form of neighbouring rows.
+    neighbours: Option<LaneForm>,
     vector: Vector,
     /// Candidates besides the planned one.
     candidates: Candidates,
@@ -123,9 +129,9 @@ impl Recipe {
         let bodies: Vec<&Body> = [&whole].into_iter().chain(own_bodies).collect();
         let mut reads = bodies.into_iter().flat_map(|body| &body.mapping.reads);
         let reads_init = reads.any(|source| matches!(source, Source::Init { .. }));
-        let lanes = LaneForm::of(program).filter(|form| {
-            vector != Vector::NONE && access == Access::Line && isa.lanes && (isa.fma || !form.needs_fma())
-        });
+        let form = LaneForm::of(program).filter(|form| isa.lanes && (isa.fma || !form.needs_fma()));
+        let neighbours = form.as_ref().filter(|_| access == Access::Strided).and_then(simd::of_neighbours);
+        let lanes = form.filter(|_| vector != Vector::NONE && access == Access::Line);
         let is_alone = lanes.as_ref().is_some_and(LaneForm::is_alone);
         let columns = program.inputs.len() + program.output.columns.len();
         let longest_row = rows::longest_straight(rows::work(replay, columns));
@@ -152,6 +158,7 @@ impl Recipe {
             access,
             vector: if is_alone { Vector { scan_one: vector.scan_one, ..Vector::NONE } } else { vector },
             lanes,
+            neighbours,
             candidates: Candidates::default(),
         })
     }
@@ -159,6 +166,11 @@ impl Recipe {
     /// The components that replays carry.
     pub(crate) fn live(&self) -> &[(u32, u32)] {
         &self.program.replay().carried
+    }
+
+    /// How many neighbouring rows a vector has.
+    pub(crate) fn lanes_of_neighbours(&self) -> usize {
+        self.neighbours.as_ref().map_or(1, |form| form.group.shape.lanes())
     }
 
     /// Whether any kernel works in vectors along elements.
@@ -216,7 +228,11 @@ impl Recipe {
             // A short line starts at rank 0, and its caller is told what it ends with.
             let is_short = matches!(
                 kernel,
-                Kernel::Short | Kernel::ShortRows(_) | Kernel::ShortBetween | Kernel::ShortWhole { .. }
+                Kernel::Short
+                    | Kernel::ShortSpaced
+                    | Kernel::ShortRows(_)
+                    | Kernel::ShortBetween
+                    | Kernel::ShortWhole { .. }
             );
             let field = self.state.field(stage, component).expect("the stage has the component");
             let is_folded = level.is_some_and(|level| level.stages.contains(&stage));
@@ -240,7 +256,7 @@ impl Recipe {
         let (level, interleave) = match kernel {
             Kernel::Scan => (None, self.interleave),
             Kernel::ScanOne | Kernel::ScanBlocks | Kernel::Rows(_) | Kernel::ShortRows(_) => (None, 1),
-            Kernel::Short | Kernel::ShortBetween => (None, 1),
+            Kernel::Short | Kernel::ShortSpaced | Kernel::ShortBetween | Kernel::SideBySide(_) => (None, 1),
             Kernel::Whole { .. } | Kernel::ShortWhole { .. } => (None, 1),
             Kernel::Reduce(level) => (Some(&self.levels[level]), self.interleave),
             Kernel::ReduceOne(level) => (Some(&self.levels[level]), 1),
@@ -261,7 +277,9 @@ impl Recipe {
                 self.vector.scan_one && self.folds_all()
             }
             Kernel::Whole { .. } | Kernel::ShortWhole { .. } => self.vector.reduce && self.folds_all(),
-            Kernel::ShortBetween => false,
+            Kernel::ShortBetween | Kernel::ShortSpaced => false,
+            // In a form of its own.
+            Kernel::SideBySide(_) => true,
             _ => self.vector.reduce,
         };
         let in_lanes = in_lanes && self.native_of(candidate).is_none();
@@ -272,7 +290,8 @@ impl Recipe {
         // Kernels in vectors carry the components of the stages, for what fills no vector too.
         let of_rows = matches!(kernel, Kernel::Rows(_) | Kernel::ShortRows(_));
         let fills_vectors = in_lanes || of_rows && self.vector.rows;
-        let own = self.own.as_ref().filter(|_| !(fills_vectors && self.lanes.is_some()));
+        let fills_vectors = fills_vectors && self.lanes.is_some() || matches!(kernel, Kernel::SideBySide(_));
+        let own = self.own.as_ref().filter(|_| !fills_vectors);
         let or_own = |body: &dyn Fn() -> Body, of: fn(&OwnBodies) -> &Body| match own {
             Some(own) => Cow::Borrowed(of(own)),
             None => Cow::Owned(body()),
@@ -320,6 +339,11 @@ impl Recipe {
                 let (carry_update, combine) = (&self.program.carry_update(0), &self.program.whole_combine(0));
                 let blocks = Blocks { form, carry_update, combine, ranges, identity };
                 blocks::blocks(func, context, &tile, &blocks, &self.env())
+            }
+            (Kernel::SideBySide(vectors), _) => {
+                let form = self.neighbours.as_ref().ok_or(CodegenError::NoKernel(kernel))?;
+                let tile = TileKernel { native: None, ..tile };
+                entries::side_by_side((func, context), &tile, (form, vectors), &env)
             }
             (_, form) => {
                 let form = form.as_ref().filter(|_| self.vector.rows);

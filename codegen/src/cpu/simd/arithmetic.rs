@@ -1,11 +1,11 @@
 //! Arithmetic and conversions, lane by lane.
 
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::FloatCC, types};
-use monoscan_ir::{Opcode, Type};
+use monoscan_ir::{Inst, Opcode, Type};
 
 use super::lanes::{Lowering, splat_bits};
 use super::shuffle::retype;
-use crate::cpu::lower::instruction;
+use crate::cpu::lower::{instruction, plain_operand};
 
 impl Lowering<'_, '_> {
     pub(super) fn integer(&mut self, opcode: Opcode, ty: Type, args: &[ir::Value]) -> Option<ir::Value> {
@@ -37,9 +37,14 @@ impl Lowering<'_, '_> {
         self.ins().smin(above, high)
     }
 
-    pub(super) fn float(&mut self, opcode: Opcode, ty: Type, args: &[ir::Value]) -> Option<ir::Value> {
+    pub(super) fn float(&mut self, inst: &Inst, ty: Type, args: &[ir::Value]) -> Option<ir::Value> {
+        let opcode = inst.opcode;
         Some(match (opcode, args) {
-            (Opcode::Min | Opcode::Max, &[a, b]) => self.float_min_max(opcode == Opcode::Min, a, b),
+            (Opcode::Min | Opcode::Max, &[a, b]) => match plain_operand(inst, self.function) {
+                Some(0) => self.pick(opcode == Opcode::Min, b, a),
+                Some(_) => self.pick(opcode == Opcode::Min, a, b),
+                None => self.float_min_max(opcode == Opcode::Min, a, b),
+            },
             (Opcode::CopySign, &[a, b]) => {
                 let sign = 1u64 << (self.shape.bits() - 1);
                 let ty = self.b.func.dfg.value_type(a);
@@ -49,6 +54,15 @@ impl Lowering<'_, '_> {
             }
             _ => instruction(self.b, opcode, ty, args)?,
         })
+    }
+
+    /// `a < b ? a : b` or `a > b ? a : b`: the smaller or the larger, if b may come out where they are equal or a is NaN.
+    fn pick(&mut self, min: bool, a: ir::Value, b: ir::Value) -> ir::Value {
+        let condition = if min { FloatCC::LessThan } else { FloatCC::GreaterThan };
+        let ty = self.b.func.dfg.value_type(a);
+        let takes_first = self.ins().fcmp(condition, a, b);
+        let takes_first = retype(self.b, ty, takes_first);
+        self.ins().bitselect(takes_first, a, b)
     }
 
     /// The smaller or the larger; the other if one is NaN; −0 < +0.

@@ -10,6 +10,7 @@ use super::form::LaneForm;
 use super::forms::Constants;
 use super::group::Group;
 use super::shuffle;
+use crate::cpu::lower::plain_operand;
 
 /// Vector instructions of a group.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -148,6 +149,7 @@ fn varying(mapping: &Mapping) -> usize {
 fn instructions(inst: &Inst, function: &Function) -> usize {
     let operand = inst.operands().last().and_then(|&last| function.type_of(last)).unwrap_or(inst.ty);
     match (inst.opcode, inst.opcode.rule()) {
+        (Opcode::Min | Opcode::Max, _) if operand.is_float() && plain_operand(inst, function).is_some() => 3,
         (Opcode::Min | Opcode::Max, _) if operand.is_float() => 12,
         (Opcode::Min | Opcode::Max, _) if operand.size() == 8 => 4,
         (Opcode::Mul, _) if operand.is_int() => 2,

@@ -285,7 +285,14 @@ impl Group {
     }
 
     /// A component of the records B·l + j, one by one.
-    fn gather(self, b: &mut FunctionBuilder<'_>, size: u32, field: Field, j: usize, address: ir::Value) -> ir::Value {
+    pub(super) fn gather(
+        self,
+        b: &mut FunctionBuilder<'_>,
+        size: u32,
+        field: Field,
+        j: usize,
+        address: ir::Value,
+    ) -> ir::Value {
         let (lane, int) = (self.shape.int().lane_type(), clif_type(field.ty));
         let int = if int.is_float() { int.as_int() } else { int };
         let mut vector = shuffle::bytes(b, self.shape.int(), [0; 16]);
@@ -300,7 +307,7 @@ impl Group {
         self.typed(b, field.ty, vector)
     }
 
-    fn scatter(
+    pub(super) fn scatter(
         self,
         b: &mut FunctionBuilder<'_>,
         size: u32,

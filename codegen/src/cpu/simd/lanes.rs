@@ -117,7 +117,7 @@ pub(crate) fn lower_lanes(
 pub(super) struct Lowering<'a, 'b> {
     pub(super) b: &'a mut FunctionBuilder<'b>,
     pub(super) shape: Shape,
-    function: &'a Function,
+    pub(super) function: &'a Function,
     tables: &'a [Table],
     values: Vec<Lanes>,
 }
@@ -183,9 +183,7 @@ impl<'b> Lowering<'_, 'b> {
                 let bits = self.ins().ishl_imm_u(args[0], 16);
                 retype(self.b, types::F32X4, bits)
             }
-            Rule::Unary(_) | Rule::Binary(_) | Rule::Ternary(_) if ty.is_float() => {
-                self.float(inst.opcode, ty, args)?
-            }
+            Rule::Unary(_) | Rule::Binary(_) | Rule::Ternary(_) if ty.is_float() => self.float(inst, ty, args)?,
             Rule::Unary(_) | Rule::Binary(_) => self.integer(inst.opcode, ty, args)?,
             _ => return None,
         })

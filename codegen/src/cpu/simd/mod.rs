@@ -9,6 +9,7 @@
 //! | `kernel` | the loop over groups of records |
 //! | `access` | what a group reads and writes |
 //! | `rows` | the loop over groups of short rows |
+//! | `side_by_side` | the loop down neighbouring rows |
 //! | `compress` | records that are kept, side by side |
 //! | `lanes`, `arithmetic` | instructions, lane by lane |
 //! | `group` | records in memory ↔ vectors |
@@ -28,6 +29,7 @@ mod kernel;
 mod lanes;
 mod rows;
 mod shuffle;
+mod side_by_side;
 
 pub(crate) use cost::Cost;
 pub(crate) use form::LaneForm;
@@ -36,3 +38,4 @@ pub(crate) use kernel::{Bases, Progress, Work, groups};
 pub(crate) use lanes::{Lanes, lower_lanes, vector_type};
 pub(crate) use rows::{RowForm, rows};
 pub(crate) use shuffle::Shape;
+pub(crate) use side_by_side::{Down, MOST_VECTORS, Slots, of_neighbours, side_by_side, takes};

@@ -114,6 +114,8 @@ impl Check<'_> {
                 (Walk::Rows, len, !self.kernels.code.keeps_rows_in_order(len))
             }
             Kernel::ShortBetween => (Walk::Segments, SEGMENT, false),
+            // Vectors know the stages of a derived loop, and not its step.
+            Kernel::SideBySide(_) => (Walk::Rows, SEGMENT, self.program.sequential.is_some()),
             _ => return Ok(()),
         };
         if regroups && !self.variant.is_lawful {
@@ -126,11 +128,19 @@ impl Check<'_> {
             let differs = |row: usize| {
                 let own = sample.part(row * len, len, self.program);
                 let expected = Expected::new(self.program, regroups, &own, self.init);
-                let written = expected.is_comparable().then(|| self.rows(kernel, &own));
+                let written = expected.is_comparable().then(|| self.of_rows(kernel, &own));
                 written.into_iter().flatten().find_map(|row| expected.differs(&row))
             };
             (0..rows).find_map(differs).map(|difference| (walk, difference))
         })
+    }
+
+    /// The results of a kernel for several rows of the same records.
+    fn of_rows(&self, kernel: Kernel, own: &Sample) -> Vec<Written> {
+        match self.kernels.code.side_by_side().find(|&(_, other)| other == kernel) {
+            Some((rows, _)) => self.side_by_side(kernel, rows, own),
+            None => self.rows(kernel, own),
+        }
     }
 
     /// Looks for a difference in samples of so many records, until one shows none.
@@ -269,13 +279,17 @@ mod tests {
         let of_lines = |walk: &Walk| matches!(walk, Walk::Rows | Walk::Short | Walk::ShortWhole { .. });
         let streams =
             |walk: &Walk| walks::streamed(*walk).is_none_or(|kernel| kernels.code.streaming(kernel).is_some());
-        let is_there = |walk: &Walk| (access == Access::Line || !of_lines(walk)) && streams(walk);
+        let is_there = |walk: &Walk| match walk {
+            Walk::ShortSpaced => access == Access::Spaced,
+            _ => (access == Access::Line || !of_lines(walk)) && streams(walk),
+        };
         let walks = Walks::every().iter().filter(is_there).map(|walk| check.every([walk].into_iter().collect()));
         // Straight-line code, and pieces across lanes.
         let lengths = [4, 7, 16].into_iter().filter(|_| access == Access::Line);
         let rows = lengths.flat_map(|len| [Kernel::Rows(len), Kernel::ShortRows(len)]);
         let between = (access == Access::Line).then_some(Kernel::ShortBetween);
-        walks.chain(rows.chain(between).map(|kernel| check.rows_of(kernel))).collect()
+        let side_by_side = kernels.code.side_by_side().map(|(_, kernel)| kernel);
+        walks.chain(rows.chain(between).chain(side_by_side).map(|kernel| check.rows_of(kernel))).collect()
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub(in crate::engine) struct Walks(u16);
 /// Rows that are walked together: as many as a vector has lanes at most, and one that is left.
 const ROWS: usize = 17;
 
-const EVERY: [Walk; 13] = [
+const EVERY: [Walk; 14] = [
     Walk::OnePass,
     Walk::Strips,
     Walk::Blocks,
@@ -30,6 +30,7 @@ const EVERY: [Walk; 13] = [
     Walk::Whole { writes: true },
     Walk::Rows,
     Walk::Short,
+    Walk::ShortSpaced,
     Walk::ShortWhole { writes: false },
     Walk::ShortWhole { writes: true },
 ];
@@ -58,9 +59,11 @@ impl Walks {
                 Kernel::Combine(_) => Walk::Totals,
                 Kernel::Whole { writes } => Walk::Whole { writes },
                 // They are checked for themselves.
-                Kernel::Rows(1..=LONGEST_STRAIGHT_ROW) | Kernel::ShortRows(_) | Kernel::ShortBetween => return None,
+                Kernel::Rows(1..=LONGEST_STRAIGHT_ROW) | Kernel::ShortRows(_) => return None,
+                Kernel::ShortBetween | Kernel::SideBySide(_) => return None,
                 Kernel::Rows(_) => Walk::Rows,
                 Kernel::Short => Walk::Short,
+                Kernel::ShortSpaced => Walk::ShortSpaced,
                 Kernel::ShortWhole { writes } => Walk::ShortWhole { writes },
             })
         };
@@ -134,6 +137,7 @@ impl Check<'_> {
         let writes = !matches!(walk, Walk::Whole { writes: false } | Walk::ShortWhole { writes: false });
         let (count, states) = match walk {
             Walk::Short | Walk::ShortWhole { .. } => self.short(walk, &from, &to, sample)?,
+            Walk::ShortSpaced => self.short_spaced((from, to), sample)?,
             _ => self.line(walk, block, (from, to), sample),
         };
         let written = outputs.iter().zip(layouts).map(|(column, layout)| {
@@ -159,9 +163,7 @@ impl Check<'_> {
         // So there are two tiles.
         (plan.strips, plan.direct) = (1, 0);
         let is_reversed = self.kernels.access != Access::Line;
-        let natural = |layout: &Layout| cpu::Spacing::of_input(layout.size as isize, layout);
-        let to = self.program.output.columns.iter().map(|layout| cpu::Spacing::of_output(layout.size as isize));
-        let spacings: Vec<cpu::Spacing> = self.program.inputs.iter().map(natural).chain(to).collect();
+        let spacings = self.spacings(1);
         let line = Line {
             kernels: self.kernels,
             plan: &plan,
@@ -197,6 +199,33 @@ impl Check<'_> {
         };
         let states = line.totals.then(|| layout.fields().map(|field| after.read(0, field)).collect());
         (crate::engine::kept(self.kernels, self.program, &after).unwrap_or(len), states)
+    }
+
+    /// Of columns whose records are so many sizes of one apart, inputs first.
+    fn spacings(&self, apart: isize) -> Vec<cpu::Spacing> {
+        let of_input = |layout: &Layout| cpu::Spacing::of_input(apart * layout.size as isize, layout);
+        let of_output = |layout: &Layout| cpu::Spacing::of_output(apart * layout.size as isize);
+        let outputs = self.program.output.columns.iter().map(of_output);
+        self.program.inputs.iter().map(of_input).chain(outputs).collect()
+    }
+
+    /// As [`line`](Check::line), of a short line of columns that are read and written from their last records on; none if there is no such
+    /// kernel.
+    fn short_spaced(
+        &self,
+        (inputs, outputs): (Bases<*const u8>, Bases<*mut u8>),
+        sample: &Sample,
+    ) -> Option<(usize, Option<Vec<Constant>>)> {
+        let scan = self.kernels.code.short_spaced()?;
+        let last = |layout: &Layout| sample.len.saturating_sub(1) * layout.size as usize;
+        let inputs = inputs.iter().zip(&self.program.inputs).map(|(base, layout)| base.wrapping_add(last(layout)));
+        let columns = &self.program.output.columns;
+        let outputs = outputs.iter().zip(columns).map(|(base, layout)| base.wrapping_add(last(layout)));
+        let (inputs, outputs): (Bases<*const u8>, Bases<*mut u8>) = (inputs.collect(), outputs.collect());
+        let (spacings, parameters) = (self.spacings(-1), sample.parameters.as_ptr());
+        // SAFETY: the columns have the program's layouts and as many records.
+        unsafe { scan(sample.len, inputs.as_ptr(), outputs.as_ptr(), spacings.as_ptr(), parameters) };
+        Some((sample.len, None))
     }
 
     /// The states that a line starts from.
@@ -256,6 +285,40 @@ impl Check<'_> {
             Written { outputs: Some(outputs.iter().zip(layouts).map(column).collect()), states: None }
         };
         (0..ROWS).map(of_row).collect()
+    }
+
+    /// The results of a kernel for neighbouring rows, each with the records of the sample.
+    pub(super) fn side_by_side(&self, kernel: Kernel, rows: usize, sample: &Sample) -> Vec<Written> {
+        let layouts = &self.program.output.columns;
+        let apart = |(column, layout): (&Vec<u8>, &Layout)| {
+            column.chunks(layout.size as usize).flat_map(|record| record.repeat(rows)).collect::<Vec<u8>>()
+        };
+        let inputs: Vec<Vec<u8>> = sample.columns.iter().zip(&self.program.inputs).map(apart).collect();
+        let mut outputs: Vec<Vec<u8>> =
+            layouts.iter().map(|layout| vec![0; sample.len * rows * layout.size as usize]).collect();
+        let layout = self.kernels.code.state_layout();
+        let fields = || layout.fields().zip(self.init.iter().flatten().copied());
+        let mut states = Slots::each(layout, (0..rows).map(|_| fields()));
+        let (from, to): (Bases<*const u8>, Bases<*mut u8>) = (
+            inputs.iter().map(|column| column.as_ptr()).collect(),
+            outputs.iter_mut().map(|column| column.as_mut_ptr()).collect(),
+        );
+        let of_rows = (0, sample.len as u64, sample.len as u64);
+        let args = cpu::TileArgs {
+            place: 0,
+            step: rows as u64,
+            parameters: sample.parameters.as_ptr(),
+            ..cpu::TileArgs::line(&from, &to, of_rows, states.from(0))
+        };
+        // SAFETY: the columns have the program's layouts and so many rows, each with a slot.
+        unsafe { self.kernels.code.scan_side_by_side(kernel, &args) };
+        let of_row = |row: usize| {
+            let column = |(column, layout): (&Vec<u8>, &Layout)| {
+                column.chunks(layout.size as usize).skip(row).step_by(rows).flatten().copied().collect()
+            };
+            Written { outputs: Some(outputs.iter().zip(layouts).map(column).collect()), states: None }
+        };
+        (0..rows).map(of_row).collect()
     }
 
     /// As [`line`](Check::line), of a short line; none if there is no such kernel.

@@ -1,0 +1,106 @@
+//! Rows side by side across lanes: neighbouring columns of an array, each in a lane of one of a few
+//! vectors.
+//!
+//! Neighbours lie one after the other in memory, so a record of each is loaded and stored as it
+//! lies, and nothing passes between lanes. Several vectors are walked down at once: the operator
+//! takes one after the other while none waits for itself.
+
+use cranelift_codegen::ir::condcodes::IntCC;
+use cranelift_codegen::ir::{self, InstBuilder};
+use cranelift_frontend::FunctionBuilder;
+use monoscan_ir::Field;
+
+use super::super::error::CodegenError;
+use super::form::LaneForm;
+use super::group::Group;
+use super::kernel::{Bases, GroupCode, arguments, splat_parameters};
+use super::lanes::Lanes;
+
+/// Vectors of states that stay in registers beside what a record takes.
+const MOST_STATES: usize = 8;
+
+/// Most vectors that are walked down at once.
+pub(crate) const MOST_VECTORS: usize = 8;
+
+/// Where the states of rows are: slots at a fixed distance, and in each the fields of the components that replays carry.
+pub(crate) struct Slots<'a> {
+    pub(crate) base: ir::Value,
+    pub(crate) stride: usize,
+    pub(crate) fields: &'a [Field],
+}
+
+/// How rows are walked down: the first record of the first row, the records from one to the next, and how many.
+pub(crate) struct Down {
+    pub(crate) place: ir::Value,
+    pub(crate) step: ir::Value,
+    pub(crate) len: ir::Value,
+}
+
+/// The form of records of neighbouring rows, if there is one: no element looks at another one, and vectors are loaded whole.
+pub(crate) fn of_neighbours(form: &LaneForm) -> Option<LaneForm> {
+    let group = Group::new(form.group.shape, 1);
+    let columns = || form.inputs.iter().chain(&form.outputs);
+    let fits = columns().all(|layout| group.is_half_a_vector(layout) && group.vectors(layout).is_some());
+    let is_plain = !form.keeps && !form.is_alone() && form.has_state() && form.replay.carried.len() <= MOST_STATES;
+    if !fits || !is_plain {
+        return None;
+    }
+    let mut form = form.clone();
+    form.group = group;
+    Some(form)
+}
+
+/// Whether so many vectors of this form are walked down at once: if their states stay in registers.
+pub(crate) fn takes(form: &LaneForm, vectors: usize) -> bool {
+    vectors == 1 || vectors <= MOST_VECTORS && vectors * form.replay.carried.len() <= MOST_STATES
+}
+
+/// Writes a loop down as many rows as so many vectors have lanes, from the states in slots, which become those behind them.
+pub(crate) fn side_by_side(
+    b: &mut FunctionBuilder<'_>,
+    (form, vectors): (&LaneForm, usize),
+    bases: &Bases<'_>,
+    slots: &Slots<'_>,
+    Down { place, step, len }: Down,
+) -> Result<(), CodegenError> {
+    let Group { shape, .. } = form.group;
+    let slot = |vector: usize, field: Field| {
+        let first = vector * shape.lanes() * slots.stride;
+        Field { offset: field.offset + first as u32, ..field }
+    };
+    let states = (0..vectors).flat_map(|vector| slots.fields.iter().map(move |&field| slot(vector, field)));
+    let states: Vec<Field> = states.collect();
+    let stride = slots.stride as u32;
+    let mut first = vec![place, len];
+    first.extend(states.iter().map(|&field| form.group.gather(b, stride, field, 0, slots.base)));
+    let uniform = splat_parameters(b, form, bases);
+    let (body, exit) = (b.create_block(), b.create_block());
+    let kinds: Vec<ir::Type> = first.iter().map(|&value| b.func.dfg.value_type(value)).collect();
+    let params: Vec<ir::Value> = kinds.iter().map(|&kind| b.append_block_param(body, kind)).collect();
+    let behind: Vec<ir::Value> = kinds[2..].iter().map(|&kind| b.append_block_param(exit, kind)).collect();
+    b.ins().brif(len, body, &arguments(&first), exit, &arguments(&first[2..]));
+
+    b.switch_to_block(body);
+    let (place, left) = (params[0], params[1]);
+    let mapping = &form.replay.mapping;
+    let mut next = Vec::new();
+    for (vector, states) in params[2..].chunks_exact(slots.fields.len()).enumerate() {
+        let place = b.ins().iadd_imm_u(place, (vector * shape.lanes()) as i64);
+        let group = GroupCode { form, bases, uniform: &uniform, place };
+        let records = group.load(b, &[&mapping.reads]);
+        let states: Vec<Lanes> = states.iter().map(|&state| Lanes::Vector(state)).collect();
+        let mut results = group.run(b, &mapping.function, &states, &mapping.reads, &records[0])?;
+        group.store(b, &[results.split_off(states.len())]);
+        next.extend(results.iter().map(|lanes| lanes.vector(b, shape)));
+    }
+    let left = b.ins().iadd_imm_s(left, -1);
+    let more = b.ins().icmp_imm_u(IntCC::NotEqual, left, 0);
+    let on = [vec![b.ins().iadd(place, step), left], next.clone()].concat();
+    b.ins().brif(more, body, &arguments(&on), exit, &arguments(&next));
+
+    b.switch_to_block(exit);
+    for (&field, &state) in states.iter().zip(&behind) {
+        form.group.scatter(b, stride, field, 0, slots.base, state);
+    }
+    Ok(())
+}
