@@ -25,25 +25,40 @@ impl DynScan {
         if !is_line || !has_space || len == 0 || !self.is_plain(call.mode) {
             return None;
         }
-        let is_plain = !call.reversed && is_contiguous(inputs, Some(outputs));
-        let short = self.variants().make_short_spaced(call.mode, len, is_plain).ok().flatten()?;
-        let of = Spacings::of_any(self.program(), inputs, outputs);
-        let mut spacings: SmallVec<[cpu::Spacing; 8]> = of.inputs.into_iter().chain(of.outputs).collect();
+        let are_alike = is_contiguous(inputs, Some(outputs));
+        let short = self.variants().make_short_spaced(call.mode, len, (are_alike, !call.reversed)).ok().flatten()?;
         let mut from: Bases<*const u8> = inputs.iter().map(|column| column.base).collect();
         let mut to: Bases<*mut u8> = outputs.iter().map(|column| column.base).collect();
-        if call.reversed {
+        let mut spacings: SmallVec<[cpu::Spacing; 8]> = SmallVec::new();
+        let last = len - 1;
+        if are_alike {
+            let layouts = (&self.program().inputs, &self.program().output.columns);
+            if call.reversed {
+                from.iter_mut()
+                    .zip(layouts.0)
+                    .for_each(|(base, of)| *base = base.wrapping_add(last * of.size as usize));
+                to.iter_mut().zip(layouts.1).for_each(|(base, of)| *base = base.wrapping_add(last * of.size as usize));
+            }
+            spacings.push(cpu::Spacing { step: if call.reversed { -1 } else { 1 }, first: 0, mask: 0 });
+        } else {
+            let of = Spacings::of_any(self.program(), inputs, outputs);
+            spacings.extend(of.inputs.into_iter().chain(of.outputs));
+        }
+        if call.reversed && !are_alike {
             let (inputs, outputs) = spacings.split_at_mut(from.len());
-            let last = |spacing: &mut cpu::Spacing| {
-                let distance = spacing.step.wrapping_mul(len as i64 - 1);
+            let turned = |spacing: &mut cpu::Spacing| {
+                let distance = spacing.step.wrapping_mul(last as i64);
                 spacing.step = -spacing.step;
                 distance
             };
             let columns = from.iter_mut().zip(&self.program().inputs).zip(inputs);
             columns.for_each(|((base, layout), spacing)| match cpu::Spacing::is_by_bits(layout) {
-                true => spacing.first = spacing.first.wrapping_add_signed(last(spacing)),
-                false => *base = base.wrapping_offset(last(spacing) as isize),
+                true => spacing.first = spacing.first.wrapping_add_signed(turned(spacing)),
+                false => *base = base.wrapping_offset(turned(spacing) as isize),
             });
-            to.iter_mut().zip(outputs).for_each(|(base, spacing)| *base = base.wrapping_offset(last(spacing) as isize));
+            to.iter_mut()
+                .zip(outputs)
+                .for_each(|(base, spacing)| *base = base.wrapping_offset(turned(spacing) as isize));
         }
         // SAFETY: the columns were checked, and are borrowed for as long as this runs; each record is read before it is written.
         unsafe { short.scan((&from, &to), &spacings, self.settings().parameters.as_ptr(), len) };

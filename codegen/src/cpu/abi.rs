@@ -21,7 +21,7 @@
 //! next, each from the carry in slot 0. `short_rows` ([`ShortRowsFn`]) does the same from the
 //! identities, with its arguments in registers, as `short` has them. So does `short_between`
 //! ([`ShortBetweenFn`]) of rows of different lengths: the segments between offsets. `short_spaced`
-//! ([`ShortSpacedFn`]) is a line of any columns, with spaced access.
+//! ([`ShortSpacedFn`]) is a line of any columns, with spaced access or strided.
 //!
 //! Where whole groups of records are scanned and reduced in vectors, there is also `scan_blocks`.
 //! From the carry in slot 0 it writes the outputs of `blocks` blocks and leaves the carry behind
@@ -190,8 +190,8 @@ pub type ShortWholeFn =
 /// `short_rows`: how many rows, at least one; the columns as of [`ShortFn`]; records from one row to the next, and of a row.
 pub type ShortRowsFn = unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8, usize, usize);
 
-/// `short_spaced`: how many elements; where record 0 of each input column is, and of each output column; how far apart the records of
-/// each are, inputs first; and where parameters are.
+/// `short_spaced`: how many elements; where the first record of each input column is, and of each output column; how far apart the
+/// records of each are, inputs first, or with strided access one step for all, in records; and where parameters are.
 pub type ShortSpacedFn = unsafe extern "C" fn(usize, *const *const u8, *const *mut u8, *const Spacing, *const u8);
 
 /// `short_between`: how many segments, at least one; the columns as of [`ShortFn`]; and where the segments begin, one more than there

@@ -1,10 +1,12 @@
 //! One element of one block: what its function reads, and where its results go.
 
+use std::mem::offset_of;
+
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::Source;
 
-use super::abi::{Access, SHORT_INPUTS, TileArgs};
+use super::abi::{Access, SHORT_INPUTS, Spacing, TileArgs};
 use super::columns::{Apart, Component, apart, bases, components, record};
 use super::kernel::TileKernel;
 use super::lower::constant;
@@ -137,21 +139,26 @@ impl<'a> Data<'a> {
         [len, inputs, outputs, spacings, parameters]: [ir::Value; 5],
     ) -> Data<'a> {
         let uniform = uniform(b, kernel, |_, _| parameters);
-        // Records are any distance apart, so each element has a place of its own.
-        let one = b.ins().iconst(types::I64, 1);
+        let (step, spacings) = match kernel.access {
+            // Records are any distance apart, so each element has a place of its own.
+            Access::Spaced => (b.ins().iconst(types::I64, 1), apart(b, kernel, spacings)),
+            Access::Line | Access::Strided => {
+                (b.ins().load(types::I64, memory::data_flags(), spacings, offset_of!(Spacing, step) as i32), Vec::new())
+            }
+        };
         Data {
             kernel,
             inputs: components(kernel.inputs),
             outputs: components(kernel.outputs),
             input_bases: bases(b, inputs, kernel.inputs.len(), |_| true),
             output_bases: bases(b, outputs, kernel.outputs.len(), |_| true).into_iter().flatten().collect(),
-            spacings: apart(b, kernel, spacings),
+            spacings,
             uniform,
             parameters: None,
             sink: None,
             capacity: None,
             total: len,
-            step: Some(one),
+            step: Some(step),
         }
     }
 

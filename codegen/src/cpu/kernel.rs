@@ -129,15 +129,16 @@ impl<'a> Loop<'a> {
         states: ir::Value,
     ) -> Loop<'a> {
         let first = b.ins().iconst(types::I64, 0);
+        let is_strided = kernel.access == Access::Strided;
         Loop {
             kernel,
             len: data.total(),
             data,
             states,
-            numbers: None,
+            numbers: is_strided.then(|| vec![first]),
             places: vec![first],
             interleave: 1,
-            is_short: true,
+            is_short: !is_strided,
         }
     }
 

@@ -120,8 +120,8 @@ pub(crate) struct ShortSpaced {
 
 impl ShortSpaced {
     /// Of a form that is neither segmented nor from an initial state; none if it keeps some records only, or has no kernels.
-    pub(super) fn of(variant: &Variant) -> Result<Option<ShortSpaced>, Error> {
-        let Ok(kernels) = variant.kernels(Access::Spaced) else { return Ok(None) };
+    pub(super) fn of(variant: &Variant, access: Access) -> Result<Option<ShortSpaced>, Error> {
+        let Ok(kernels) = variant.kernels(access) else { return Ok(None) };
         let Some(scan) = kernels.code.short_spaced() else { return Ok(None) };
         variant.check(kernels, &[Kernel::ShortSpaced].into())?;
         Ok(Some(ShortSpaced { scan }))
@@ -130,8 +130,8 @@ impl ShortSpaced {
     /// Scans a line of `len` records.
     ///
     /// # Safety
-    /// These are the columns of the program in order, and where its parameters are; records lie as far apart as the spacings say,
-    /// inputs first, and are borrowed as [`Column`](crate::Column) and [`ColumnMut`](crate::ColumnMut) borrow.
+    /// These are the columns of the program in order, and where its parameters are; records lie as far apart as the spacings say, of
+    /// every column or, with strided access, one for all in records, and are borrowed as [`Column`](crate::Column) and [`ColumnMut`](crate::ColumnMut) borrow.
     pub(crate) unsafe fn scan(
         &self,
         (inputs, outputs): (&[*const u8], &[*mut u8]),

@@ -181,7 +181,8 @@ pub(crate) struct Variants {
     segments: [OnceLock<Option<Short>>; 2],
     rows: [OnceLock<Option<ShortRows>>; 2],
     between: [OnceLock<ShortBetween>; 2],
-    spaced: [OnceLock<Option<ShortSpaced>>; 2],
+    /// Of strided access, and of spaced.
+    spaced: [[OnceLock<Option<ShortSpaced>>; 2]; 2],
     /// For each [`Mode`] that writes, and the one that does not.
     whole: [OnceLock<Option<ShortWhole>>; 3],
 }
@@ -290,8 +291,8 @@ impl Variants {
         Ok(between)
     }
 
-    /// The kernel that scans short lines of spaced columns from the identities, made if this is the first call for it and so many records
-    /// are short; of plain columns none where others work in vectors.
+    /// The kernel that scans short lines from the identities, of columns that lie alike or of any, made if this is the first call for it and
+    /// so many records are short; of lines that go forward none where others work in vectors.
     ///
     /// # Errors
     /// [`Error::Miscompiled`] if the kernel is wrong.
@@ -299,13 +300,15 @@ impl Variants {
         &self,
         mode: Mode,
         len: usize,
-        is_plain: bool,
+        (are_alike, are_forward): (bool, bool),
     ) -> Result<Option<&ShortSpaced>, Error> {
         let variant = self.get(Form { mode, ..Form::default() }, false);
-        if len > variant.plan.direct || is_plain && variant.plan.vector.scan_one {
+        if len > variant.plan.direct || are_alike && are_forward && variant.plan.vector.scan_one {
             return Ok(None);
         }
-        Ok(get_or_make(&self.spaced[mode as usize], || ShortSpaced::of(variant))?.as_ref())
+        let access = if are_alike { Access::Strided } else { Access::Spaced };
+        let made = &self.spaced[usize::from(!are_alike)][mode as usize];
+        Ok(get_or_make(made, || ShortSpaced::of(variant, access))?.as_ref())
     }
 
     /// The kernel that scans short lines from given states, or reduces them, if it was made and the program has such a kernel.

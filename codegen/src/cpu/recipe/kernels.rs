@@ -67,7 +67,7 @@ impl Recipe {
 
     /// Whether there is a kernel for short lines of spaced columns.
     pub(crate) fn has_short_spaced(&self) -> bool {
-        self.access == Access::Spaced && self.rank.is_none() && !self.reads_init
+        self.access != Access::Line && self.rank.is_none() && !self.reads_init
     }
 
     /// Whether there is a kernel for the segments between offsets: elements are the same wherever they are in a line.

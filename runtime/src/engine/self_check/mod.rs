@@ -280,7 +280,7 @@ mod tests {
         let streams =
             |walk: &Walk| walks::streamed(*walk).is_none_or(|kernel| kernels.code.streaming(kernel).is_some());
         let is_there = |walk: &Walk| match walk {
-            Walk::ShortSpaced => access == Access::Spaced,
+            Walk::ShortSpaced => access != Access::Line,
             _ => (access == Access::Line || !of_lines(walk)) && streams(walk),
         };
         let walks = Walks::every().iter().filter(is_there).map(|walk| check.every([walk].into_iter().collect()));

@@ -222,7 +222,10 @@ impl Check<'_> {
         let columns = &self.program.output.columns;
         let outputs = outputs.iter().zip(columns).map(|(base, layout)| base.wrapping_add(last(layout)));
         let (inputs, outputs): (Bases<*const u8>, Bases<*mut u8>) = (inputs.collect(), outputs.collect());
-        let (spacings, parameters) = (self.spacings(-1), sample.parameters.as_ptr());
+        let (mut spacings, parameters) = (self.spacings(-1), sample.parameters.as_ptr());
+        if self.kernels.access == Access::Strided {
+            spacings = vec![cpu::Spacing::of_output(-1)];
+        }
         // SAFETY: the columns have the program's layouts and as many records.
         unsafe { scan(sample.len, inputs.as_ptr(), outputs.as_ptr(), spacings.as_ptr(), parameters) };
         Some((sample.len, None))
