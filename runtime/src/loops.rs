@@ -90,12 +90,12 @@ impl LoopStates {
     fn values(&self, states: &[Constant], rest: usize) -> Vec<Constant> {
         let program = &self.derivation.program;
         let own = program.state_len();
-        let states = states.chunks_exact(own + rest);
-        let value = |state: &[Constant]| {
-            let value = interp::call(&self.derivation.value, &state[..own], &program.tables);
-            [&value, &state[own..]].concat()
-        };
-        states.flat_map(value).collect()
+        let mut values = Vec::with_capacity(states.len() / (own + rest).max(1) * (self.len() + rest));
+        for state in states.chunks_exact(own + rest) {
+            values.extend(interp::call(&self.derivation.value, &state[..own], &program.tables));
+            values.extend_from_slice(&state[own..]);
+        }
+        values
     }
 
     /// Runs a call of the loop's states on those of the scan, and moves the carry on.

@@ -58,7 +58,8 @@ impl Scan<()> {
     ///   of the loop, unless a kernel in vectors is faster, as [`explain`](Scan::explain) says. Such a kernel regroups short
     ///   lines too, and takes the compensation from a compensated sum; `PlanOptions { vector: Some(false), .. }` does without.
     /// - Infinities: a step is regrouped, `s + r * (x - s)` to `(1 - r) * s + r * x`, which an infinite state or record leads
-    ///   elsewhere: the loop to NaN, as ∞ − ∞, and the scan to infinity.
+    ///   elsewhere: the loop to NaN, as ∞ − ∞, and the scan to infinity. Between blocks a state is multiplied by a power of its factor.
+    ///   Where that is infinite and the state 0, or 0 and the state infinite, the scan has NaN from there on.
     /// - NaN: a comparison such as `if s > x { s } else { x }` becomes a maximum, and bounds of a
     ///   sum may change places, which is the loop only where nothing is NaN; `explain` then says
     ///   *proved where nothing is NaN*. Where some but not all components of a recurrence are reset,

@@ -259,7 +259,7 @@ impl Engine<'_> {
                         line.in_turn(&rows, threads);
                     }
                     Some(rows) => {
-                        variant.make(kernels, &line.kernels_side_by_side(), threads)?;
+                        line.make_side_by_side(variant, threads)?;
                         line.side_by_side(rows, threads, &keep);
                     }
                     None => {

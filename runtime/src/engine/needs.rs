@@ -92,8 +92,20 @@ impl Line<'_> {
         Ok(())
     }
 
-    /// The kernels that walk rows side by side.
-    pub(crate) fn kernels_side_by_side(&self) -> Needed {
+    /// Makes the kernels that walk rows side by side, unless rows were walked so before.
+    ///
+    /// # Errors
+    /// As [`make`](Variant::make), of the variant of this line.
+    pub(crate) fn make_side_by_side(&self, variant: &Variant, threads: usize) -> Result<(), Error> {
+        let bit = 1 << (2 * u8::from(self.writes) + u8::from(self.totals));
+        if self.kernels.walked_side_by_side.load(Ordering::Acquire) & bit == 0 {
+            variant.make(self.kernels, &self.kernels_side_by_side(), threads)?;
+            self.kernels.walked_side_by_side.fetch_or(bit, Ordering::Release);
+        }
+        Ok(())
+    }
+
+    fn kernels_side_by_side(&self) -> Needed {
         let levels = 0..if self.totals { self.kernels.code.levels() } else { 0 };
         let totals = levels.flat_map(|level| [Kernel::Reduce(level), Kernel::ReduceOne(level), Kernel::Combine(level)]);
         let in_lanes = self.kernels.code.side_by_side().map(|(_, kernel)| kernel);

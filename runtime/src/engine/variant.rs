@@ -1,7 +1,7 @@
 //! The forms of a program that calls need, each lowered, planned and compiled when the first call
 //! needs it.
 
-use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
 use monoscan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa, Kernel, Native};
@@ -45,6 +45,8 @@ pub(crate) struct Kernels {
     pub(crate) access: Access,
     /// A bit for each way of walking lines whose kernels were made and checked.
     pub(super) walked: AtomicU64,
+    /// The same of rows side by side.
+    pub(super) walked_side_by_side: AtomicU8,
     /// The bits of the walks that were checked.
     pub(super) checked: AtomicU16,
     /// A bit for each length of short rows whose kernel was checked, from the carry and from the identities; of the latter the first for
@@ -149,6 +151,7 @@ impl Variant {
                 code,
                 access,
                 walked: AtomicU64::new(0),
+                walked_side_by_side: AtomicU8::new(0),
                 checked: AtomicU16::new(0),
                 checked_rows: AtomicU32::new(0),
                 checked_short_rows: AtomicU32::new(0),
