@@ -12,6 +12,7 @@ use crate::dynscan::DynScan;
 use crate::engine::{MOST_FLAGS, Short, ShortBetween, ShortRows, ShortWhole, Whole, with_flags};
 use crate::error::Error;
 use crate::spacing;
+use crate::wrong::usable;
 
 impl DynScan {
     /// For each i the output of the states after element i, into columns of the same length.
@@ -309,7 +310,7 @@ impl DynScan {
         if !is_line || !self.is_plain(Mode::Inclusive) || !spacing::is_contiguous(inputs, None) {
             return None;
         }
-        let short = self.variants().make_short_whole(Whole::Reduce).ok().flatten()?;
+        let short = usable(self.variants().make_short_whole(Whole::Reduce)).flatten()?;
         let bases = self.settings().parameters.behind(inputs.iter().map(|column| column.base));
         // SAFETY: the columns were checked, and programs with such a kernel have no more of them; nothing is written.
         let (_, total) = unsafe { short.pass_from(call.init.of_line(), bases, std::ptr::null_mut(), len) }?;
@@ -332,13 +333,13 @@ impl DynScan {
         match call.shape {
             Shape::Line => {
                 let bases = self.settings().parameters.behind(inputs);
-                let short = self.variants().make_short(call.mode).ok().flatten()?;
+                let short = usable(self.variants().make_short(call.mode)).flatten()?;
                 // SAFETY: the columns were checked, and programs with such a kernel have no more of them; `scan` overlaps none.
                 unsafe { if are_inputs { short.scan_over(bases, output, len) } else { short.scan(bases, output, len) } }
             }
             Shape::Heads(_) | Shape::Offsets(_) if !self.is_of_loop() => {
                 if let Shape::Offsets(offsets) = call.shape {
-                    let between = self.variants().make_short_between(call.mode, (len, offsets.len())).ok()?;
+                    let between = usable(self.variants().make_short_between(call.mode, (len, offsets.len())))?;
                     if between.takes(len, offsets.len()) {
                         let bases = self.settings().parameters.behind(inputs);
                         // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
@@ -348,7 +349,7 @@ impl DynScan {
                         return None;
                     }
                 }
-                let short = self.variants().make_short_segments(call.mode, len).ok().flatten()?;
+                let short = usable(self.variants().make_short_segments(call.mode, len)).flatten()?;
                 let scan = |flags: &[bool]| {
                     let bases = self.settings().parameters.behind(inputs.chain([flags.as_ptr().cast()]));
                     // SAFETY: as above; the flags are one more column, behind the program's.
@@ -362,7 +363,7 @@ impl DynScan {
             }
             Shape::Rows(rows) if rows.records() <= len => {
                 let bases = self.settings().parameters.behind(inputs);
-                let short = self.variants().make_short_rows(call.mode, &rows).ok().flatten()?;
+                let short = usable(self.variants().make_short_rows(call.mode, &rows)).flatten()?;
                 // SAFETY: as above.
                 unsafe { short.scan(bases, output, &rows) }
             }

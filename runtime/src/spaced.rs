@@ -9,6 +9,7 @@ use crate::column::{Column, ColumnMut};
 use crate::dynscan::DynScan;
 use crate::engine::Bases;
 use crate::spacing::{Spacings, is_contiguous};
+use crate::wrong::usable;
 
 impl DynScan {
     /// Scans a short line from the identities, of columns that were checked and have space for all records. Gives how many were
@@ -26,7 +27,7 @@ impl DynScan {
             return None;
         }
         let are_alike = is_contiguous(inputs, Some(outputs));
-        let short = self.variants().make_short_spaced(call.mode, len, (are_alike, !call.reversed)).ok().flatten()?;
+        let short = usable(self.variants().make_short_spaced(call.mode, len, (are_alike, !call.reversed))).flatten()?;
         let mut from: Bases<*const u8> = inputs.iter().map(|column| column.base).collect();
         let mut to: Bases<*mut u8> = outputs.iter().map(|column| column.base).collect();
         let mut spacings: SmallVec<[cpu::Spacing; 8]> = SmallVec::new();

@@ -12,6 +12,7 @@ use crate::dynscan::DynScan;
 use crate::engine::{Columns, Sequences, Whole, helpers};
 use crate::error::Error;
 use crate::spacing;
+use crate::wrong::usable;
 
 impl DynScan {
     /// For the typed front end: the totals of contiguous rows or of the segments between offsets, from the identities, straight into
@@ -37,7 +38,7 @@ impl DynScan {
             return Ok(None);
         }
         let Some(sequences) = Sequences::of(call.shape) else { return Ok(None) };
-        let short = self.variants().make_short_whole(Whole::Reduce).ok().flatten();
+        let short = usable(self.variants().make_short_whole(Whole::Reduce)).flatten();
         let Some(totals) = short.and_then(|short| short.totals()) else { return Ok(None) };
         let len = column::check_inputs(&program.inputs, inputs, Device::cpu())?;
         checks::call(program, Device::cpu(), call, None, len)?;

@@ -4,6 +4,8 @@ use std::fmt;
 
 use monoscan_ir::Constant;
 
+use crate::error::Error;
+
 /// How kernels scanned a sample.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -62,6 +64,14 @@ impl fmt::Display for Walk {
             Walk::ShortWhole { writes: false } => "in a reduction of a short line",
         })
     }
+}
+
+/// A kernel that a call may do without. One that is wrong is a fault of the code generator, which tests should not pass over.
+pub(crate) fn usable<T>(made: Result<T, Error>) -> Option<T> {
+    if let Err(error @ Error::Miscompiled { .. }) = &made {
+        debug_assert!(false, "{error}");
+    }
+    made.ok()
 }
 
 /// The result in which a kernel differs from the interpreter.

@@ -15,6 +15,7 @@ use crate::call::Shape;
 use crate::column::ColumnMut;
 use crate::error::Error;
 use crate::spacing::{self, Spacings};
+use crate::wrong::usable;
 
 /// Said of a pass by a [function](super::Natives).
 const NATIVE: &str = "one pass: your own functions, as rustc compiled them, unless overflow is checked";
@@ -104,7 +105,7 @@ impl OnCpu {
             return None;
         }
         let output = outputs.first()?.base;
-        let short = self.variants.make_short_whole(call.mode.into()).ok().flatten()?;
+        let short = usable(self.variants.make_short_whole(call.mode.into())).flatten()?;
         let inputs = settings.parameters.behind(inputs.iter().map(|column| column.base));
         // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
         let (written, after) = unsafe { short.pass_from(Some(start), inputs, output, len) }?;
