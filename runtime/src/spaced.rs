@@ -12,8 +12,8 @@ use crate::spacing::{Spacings, is_contiguous};
 use crate::wrong::usable;
 
 impl DynScan {
-    /// Scans a short line from the identities, of columns that were checked and have space for all records. Gives how many were
-    /// written, if it did. The outputs may be the inputs.
+    /// Scans a short line from the identities, of columns that were checked. Gives how many records were written, if it did. The outputs
+    /// may be the inputs.
     pub(crate) fn scanned_spaced(
         &self,
         call: &Call<'_>,
@@ -22,8 +22,7 @@ impl DynScan {
         len: usize,
     ) -> Option<usize> {
         let is_line = matches!(call.shape, Shape::Line) && call.init == Init::Identity && call.interrupt.is_none();
-        let has_space = outputs.iter().all(|output| output.len >= len);
-        if !is_line || !has_space || len == 0 || !self.is_plain(call.mode) {
+        if !is_line || len == 0 || !self.is_plain(call.mode) {
             return None;
         }
         let are_alike = is_contiguous(inputs, Some(outputs));
@@ -33,12 +32,10 @@ impl DynScan {
         let mut spacings: SmallVec<[cpu::Spacing; 8]> = SmallVec::new();
         let last = len - 1;
         if are_alike {
-            let layouts = (&self.program().inputs, &self.program().output.columns);
+            let (read, written) = (&self.program().inputs, &self.program().output.columns);
             if call.reversed {
-                from.iter_mut()
-                    .zip(layouts.0)
-                    .for_each(|(base, of)| *base = base.wrapping_add(last * of.size as usize));
-                to.iter_mut().zip(layouts.1).for_each(|(base, of)| *base = base.wrapping_add(last * of.size as usize));
+                from.iter_mut().zip(read).for_each(|(base, of)| *base = base.wrapping_add(last * of.size as usize));
+                to.iter_mut().zip(written).for_each(|(base, of)| *base = base.wrapping_add(last * of.size as usize));
             }
             spacings.push(cpu::Spacing { step: if call.reversed { -1 } else { 1 }, first: 0, mask: 0 });
         } else {
@@ -47,19 +44,18 @@ impl DynScan {
         }
         if call.reversed && !are_alike {
             let (inputs, outputs) = spacings.split_at_mut(from.len());
-            let turned = |spacing: &mut cpu::Spacing| {
+            // Turns the direction. Gives how far the last record is.
+            let turn = |spacing: &mut cpu::Spacing| {
                 let distance = spacing.step.wrapping_mul(last as i64);
                 spacing.step = -spacing.step;
                 distance
             };
             let columns = from.iter_mut().zip(&self.program().inputs).zip(inputs);
             columns.for_each(|((base, layout), spacing)| match cpu::Spacing::is_by_bits(layout) {
-                true => spacing.first = spacing.first.wrapping_add_signed(turned(spacing)),
-                false => *base = base.wrapping_offset(turned(spacing) as isize),
+                true => spacing.first = spacing.first.wrapping_add_signed(turn(spacing)),
+                false => *base = base.wrapping_offset(turn(spacing) as isize),
             });
-            to.iter_mut()
-                .zip(outputs)
-                .for_each(|(base, spacing)| *base = base.wrapping_offset(turned(spacing) as isize));
+            to.iter_mut().zip(outputs).for_each(|(base, spacing)| *base = base.wrapping_offset(turn(spacing) as isize));
         }
         // SAFETY: the columns were checked, and are borrowed for as long as this runs; each record is read before it is written.
         unsafe { short.scan((&from, &to), &spacings, self.settings().parameters.as_ptr(), len) };

@@ -9,7 +9,7 @@ use crate::checks;
 use crate::column::{self, Column};
 use crate::device::Device;
 use crate::dynscan::DynScan;
-use crate::engine::{Columns, Sequences, Whole, helpers};
+use crate::engine::{Columns, Sequences, ShortWhole, Whole, helpers};
 use crate::error::Error;
 use crate::spacing;
 use crate::wrong::usable;
@@ -39,10 +39,11 @@ impl DynScan {
         }
         let Some(sequences) = Sequences::of(call.shape) else { return Ok(None) };
         let short = usable(self.variants().make_short_whole(Whole::Reduce)).flatten();
-        let Some(totals) = short.and_then(|short| short.totals()) else { return Ok(None) };
+        let Some(totals) = short.map(ShortWhole::totals).filter(|totals| totals.fits(sequences)) else {
+            return Ok(None);
+        };
         let len = column::check_inputs(&program.inputs, inputs, Device::cpu())?;
         checks::call(program, Device::cpu(), call, None, len)?;
-        checks::parameters(program, self.settings().parameters.values())?;
         let (count, size) = (sequences.count(), totals.size());
         let to = space(count)?;
         let at = self.settings().parameters.behind(inputs.iter().map(|column| column.base));

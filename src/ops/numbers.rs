@@ -94,7 +94,7 @@ impl<T: Num> Monoid for Max<T> {
     }
 }
 
-/// The smaller of x and y, NaN if one is: `minimum` of IEEE 754-2019. −0 is smaller than +0. Law verdict: proved.
+/// The smaller of x and y, NaN if one is, as `minimum` of IEEE 754-2019, but that either of two zeros may come out. Law verdict: proved.
 ///
 /// ```
 /// use monoscan::{ops::Minimum, prelude::*};
@@ -119,7 +119,7 @@ impl<T: Real> Monoid for Minimum<T> {
     }
 }
 
-/// The larger of x and y, NaN if one is: `maximum` of IEEE 754-2019. −0 is smaller than +0. Law verdict: proved.
+/// The larger of x and y, NaN if one is, as `maximum` of IEEE 754-2019, but that either of two zeros may come out. Law verdict: proved.
 ///
 /// ```
 /// use monoscan::{ops::Maximum, prelude::*};

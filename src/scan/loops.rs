@@ -56,7 +56,7 @@ impl Scan<()> {
     /// # Where it differs from the loop
     /// - Sums and products of floats are regrouped between blocks, so last places differ. A block itself runs the step, to the bit
     ///   of the loop, unless a kernel in vectors is faster, as [`explain`](Scan::explain) says. Such a kernel regroups short
-    ///   lines too, and takes the compensation from a compensated sum; `PlanOptions { vector: Some(false), .. }` does without.
+    ///   lines too, and takes the compensation from a compensated sum; so do columns of an array; `PlanOptions { vector: Some(false), .. }` does without.
     /// - Infinities: a step is regrouped, `s + r * (x - s)` to `(1 - r) * s + r * x`, which an infinite state or record leads
     ///   elsewhere: the loop to NaN, as ∞ − ∞, and the scan to infinity. Between blocks a state is multiplied by a power of its factor.
     ///   Where that is infinite and the state 0, or 0 and the state infinite, the scan has NaN from there on.

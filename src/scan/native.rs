@@ -4,13 +4,14 @@
 //! write(project(state))`, in which `state` is set back wherever a sequence begins. Where all these
 //! functions are known to the builder's type, here is that loop, for rustc to compile: one
 //! function, whose instances are lines, flagged segments, rows, and reductions. The engine may run
-//! it in place of its own ([`Natives`]), since both give the same bits:
+//! it in place of its own ([`Natives`]), since both give the same bits, but for the sign
+//! of a zero:
 //!
 //! - Functions whose Rust may round otherwise than the IR, or show which NaN there is, have none;
 //!   nor have those that divide integers by numbers which may be 0, or look up at any index.
 //!   `are_exact` says which.
-//! - Of zeros of both signs, Rust's `max` and `min` of floats may give either. So may a scan, where
-//!   no function of it divides floats, by which more than this sign would differ.
+//! - Rust leaves open which of two zeros `max` and `min` of floats give, so a scan may give either.
+//!   A scan that also divides floats has none: 1 / 0 and 1 / -0 are different.
 //! - Arithmetic that overflows wraps, unless the user's crate is built with overflow checks. Where
 //!   it panics, the pass stops before the element and says how many it took.
 //! - Functions with captured values or tables have none: these are constants of the IR.

@@ -1,11 +1,47 @@
 //! Many short sequences in a call: rows and segments, whose kernels a call finds from the second of
 //! its kind on.
 
-use monoscan::Rows;
 use monoscan::ops::Sum;
 use monoscan::prelude::*;
+use monoscan::{Rows, by_key};
 
 use super::short::sums;
+
+/// The index of an element is that along the line, also where only a part of the state that no output reads has it.
+#[test]
+fn totals_of_segments_know_where_their_elements_are() {
+    #[scan_monoid]
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Both {
+        sum: i64,
+        places: u64,
+    }
+    #[scan_monoid]
+    impl Monoid for Both {
+        fn identity() -> Self {
+            Both { sum: 0, places: 0 }
+        }
+        fn combine(self, next: Self) -> Self {
+            Both { sum: self.sum + next.sum, places: self.places + next.places }
+        }
+    }
+    let lift = scan!(|e: Element<i64>| -> Both { Both { sum: e.record, places: e.index } });
+    let sum = scan!(|both: Both| -> i64 { both.sum });
+    let scan = Scan::<Both>::builder().lift_at(lift).project(sum).build().unwrap();
+    let x: Vec<i64> = (0..100).collect();
+    let offsets = [0usize, 3, 3, 40, 100];
+    let between = offsets.windows(2).map(|ends| Both {
+        sum: (ends[0]..ends[1]).sum::<usize>() as i64,
+        places: (ends[0]..ends[1]).sum::<usize>() as u64,
+    });
+    assert_eq!(scan.segmented(&offsets).totals(&x).unwrap(), between.collect::<Vec<_>>());
+    let keys: Vec<bool> = (0..100).map(|i| i < 40).collect();
+    let places: Vec<u64> = scan.segmented(by_key(&keys)).totals(&x).unwrap().iter().map(|both| both.places).collect();
+    assert_eq!(places, [780, 4170]);
+    // In rows they are counted anew.
+    let places: Vec<u64> = scan.axis(&[2, 50], 1).totals(&x).unwrap().iter().map(|both| both.places).collect();
+    assert_eq!(places, [1225; 2]);
+}
 
 /// Rows with gaps between them and without, whose elements are numbered and have a next one within their row.
 #[test]

@@ -74,7 +74,7 @@ pub(crate) fn write(
     }
 }
 
-/// Writes the kernel of rows side by side in so many vectors of this form.
+/// Writes the kernel of rows side by side in so many vectors of this form, or, by 0, in any number.
 pub(crate) fn side_by_side(
     (func, context): (&mut ir::Function, &mut FunctionBuilderContext),
     kernel: &TileKernel<'_>,
@@ -87,7 +87,17 @@ pub(crate) fn side_by_side(
         let down = simd::Down { place: all.places[0], step, len: all.len };
         let fields: Vec<Field> = kernel.carried.iter().map(|carried| carried.field).collect();
         let slots = simd::Slots { base: all.states, stride: kernel.state.stride, fields: &fields };
-        simd::side_by_side(b, form, &all.data.bases(), &slots, down).map(|()| None)
+        let bases = all.data.bases();
+        match form {
+            (form, 0) => {
+                let mut word = |offset: usize| b.ins().load(types::I64, memory::data_flags(), args, offset as i32);
+                let base = word(std::mem::offset_of!(TileArgs, sink));
+                let memory = simd::Memory { base, vectors: word(std::mem::offset_of!(TileArgs, blocks)) };
+                simd::many_side_by_side(b, form, &bases, &slots, (down, &memory))?;
+            }
+            form => simd::side_by_side(b, form, &bases, &slots, down)?,
+        }
+        Ok(None)
     })
 }
 

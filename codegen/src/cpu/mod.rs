@@ -4,9 +4,9 @@
 //! of W interleaved blocks, and `carry_update`, which takes a carry past a block. `scan` is the
 //! replay that writes, and `combine` makes totals. [`abi`] says how they are called. What one
 //! element does is the fold or replay of the [lowered](monoscan_ir::transform::Lowered) program; it
-//! is lowered opcode by opcode (`lower`), reads and writes its records (`element`), and is put into
-//! a loop (`kernel`, `rounds`) of a function (`entries`). The loop around tiles, threads and the
-//! carry between tiles are the runtime's.
+//! is lowered opcode by opcode (`lower`), reads and writes its records (`element`, `columns`), and
+//! is put into a loop (`kernel`, `rounds`) of a function (`entries`). The loop around tiles,
+//! threads and the carry between tiles are the runtime's.
 
 pub mod abi;
 mod blocks;

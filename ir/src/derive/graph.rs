@@ -24,7 +24,7 @@ pub(super) enum Failed {
     Levels { needed: usize, members: Vec<usize> },
 }
 
-/// Most components of filters that are put together.
+/// Most components of averages that are put together.
 const MOST_JOINED: usize = 3;
 
 /// Most states of a table that several small groups are put together in.
@@ -44,7 +44,7 @@ pub(super) fn groups(code: &mut Code<'_>, flat: &Flat, next: &[Value]) -> Result
     while let Some(joined) = join_tables(code, flat, next, &placed, &reads) {
         placed = joined;
     }
-    while let Some(joined) = join_filters(code, flat, next, &placed, &reads) {
+    while let Some(joined) = join_averages(code, flat, next, &placed, &reads) {
         placed = joined;
     }
     while depth(&placed) > MAX_STAGES {
@@ -207,22 +207,22 @@ fn join_tables(
 
 /// Averages of averages, and other affine maps with constant factors of which one reads the other, become one map of vectors: one fold
 /// of all is less work than one for each, and its matrix follows from the length.
-fn join_filters(
+fn join_averages(
     code: &mut Code<'_>,
     flat: &Flat,
     next: &[Value],
     placed: &[Placed],
     reads: &[Components],
 ) -> Option<Vec<Placed>> {
-    let is_filter = |effect: &Effect| matches!(effect.family, Family::Affine { constant: true, .. });
+    let is_average = |effect: &Effect| matches!(effect.family, Family::Affine { constant: true, .. });
     let fits = |i: usize, j: usize| placed[i].members.len() + placed[j].members.len() <= MOST_JOINED;
     let height = |groups: &[Placed]| groups.iter().map(|group| group.level).sum::<usize>();
     let pairs = reading(placed, reads).into_iter();
-    let mut filters =
-        pairs.filter(|&(i, j)| is_filter(&placed[i].effect) && is_filter(&placed[j].effect) && fits(i, j));
-    filters.find_map(|(i, j)| {
-        let both =
-            joined(placed, (i, j), reads, |members| classify(&mut group(code, flat, next, members)).filter(is_filter))?;
+    let mut both = pairs.filter(|&(i, j)| is_average(&placed[i].effect) && is_average(&placed[j].effect) && fits(i, j));
+    both.find_map(|(i, j)| {
+        let both = joined(placed, (i, j), reads, |members| {
+            classify(&mut group(code, flat, next, members)).filter(is_average)
+        })?;
         (height(&both) < height(placed)).then_some(both)
     })
 }

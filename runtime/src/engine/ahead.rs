@@ -2,9 +2,9 @@
 //!
 //! A processor fetches ahead by itself along streams that it sees. Two passes hide them: while a
 //! strip is replayed from cache nothing is read from memory, and W blocks that are written side by
-//! side are no stream. So lines longer than a cache say what they will need: the results of a strip
-//! while it is reduced, the next strip's records while it is replayed. Asking changes no result and
-//! cannot fail.
+//! side are no stream. So lines longer than a cache ask for the next strip: its records, and the
+//! places of its results. They ask for a part before each pass over a strip. Asking changes no
+//! result and cannot fail.
 
 use super::line::{Line, Strip};
 
@@ -12,8 +12,7 @@ use super::line::{Line, Strip};
 const CACHE_LINE: usize = 64;
 
 impl Line<'_> {
-    /// Asks for one of so many parts of the strip behind this one: its records, and the places that its results will take unless these
-    /// go past the caches.
+    /// Asks for one of `parts` parts of the next strip: its records, and, unless results go past the caches, their places.
     pub(crate) fn ask_for_next(&self, strip: Strip, part: usize, parts: usize) {
         if !self.is_long {
             return;

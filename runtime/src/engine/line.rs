@@ -62,7 +62,7 @@ pub(crate) struct Line<'a> {
     pub(crate) interrupt: Option<&'a Interrupt<'a>>,
     /// Whether outputs are written.
     pub(crate) writes: bool,
-    /// Whether its records lie one after the other and are more than a cache holds.
+    /// Whether its records lie one after the other, in either direction, and are more than a cache holds.
     pub(crate) is_long: bool,
     /// How many records outputs have space for, if one thread alone writes them, else 0.
     pub(crate) capacity: usize,
@@ -351,10 +351,23 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Writes the results of as many neighbouring rows as this kernel takes, the first at record `place`, from element `start` on.
-    pub(crate) fn side_by_side_in_lanes(&self, kernel: Kernel, strip: Strip, place: usize, worker: &mut Worker<'_>) {
+    /// Writes the results of as many neighbouring rows as this kernel takes, the first at record `place`, from element `start` on: as so
+    /// many vectors have, with memory for their states, if it takes any number.
+    pub(crate) fn side_by_side_in_lanes(
+        &self,
+        kernel: Kernel,
+        strip: Strip,
+        place: usize,
+        worker: &mut Worker<'_>,
+        (vectors, memory): (usize, &mut [u128]),
+    ) {
         let records = (strip.start as isize).wrapping_mul(self.step);
-        let args = TileArgs { place: place.wrapping_add_signed(records) as u64, ..self.args(strip, worker) };
+        let args = TileArgs {
+            place: place.wrapping_add_signed(records) as u64,
+            blocks: vectors as u64,
+            sink: memory.as_mut_ptr().cast(),
+            ..self.args(strip, worker)
+        };
         // SAFETY: as in `rows`.
         unsafe { self.kernels.code.scan_side_by_side(kernel, &args) };
     }

@@ -17,6 +17,7 @@
 //! | `ahead` | memory asked for before it is used |
 //! | `streaming` | results past the caches |
 //! | `rows` | rows of arrays, and segments that are reduced |
+//! | `totals` | totals of rows and segments, straight into the caller's memory |
 //! | `segments` | segments as columns of flags and starts |
 //! | `slots`, `length_constants` | states in memory; their components that follow from the length |
 //! | `self_check` | compiled kernels against the interpreter, before they may run |
@@ -153,8 +154,8 @@ impl Engine<'_> {
             _ => None,
         };
         let steps = matches!(&call.shape, Shape::Rows(rows) if rows.step() > 1);
-        let is_line = side_by_side.is_none() && !steps && !call.reversed && !is_spaced;
-        let is_reversed_line = call.reversed && side_by_side.is_none() && !steps && !is_spaced;
+        let is_dense = side_by_side.is_none() && !steps && !is_spaced;
+        let is_line = is_dense && !call.reversed;
         let access = match is_line {
             true => Access::Line,
             false if is_spaced => Access::Spaced,
@@ -215,7 +216,7 @@ impl Engine<'_> {
             interrupt: interrupt.as_ref(),
             parameters: parameters.as_ptr(),
             writes: task.purpose == Purpose::Write,
-            is_long: (is_line || is_reversed_line) && task.len.saturating_mul(kernels.sizes.all()) > LONG_BYTES,
+            is_long: is_dense && task.len.saturating_mul(kernels.sizes.all()) > LONG_BYTES,
             capacity: task.capacity,
             streams: false,
             totals: wants_totals || checked,

@@ -108,7 +108,8 @@ impl Line<'_> {
     fn kernels_side_by_side(&self) -> Needed {
         let levels = 0..if self.totals { self.kernels.code.levels() } else { 0 };
         let totals = levels.flat_map(|level| [Kernel::Reduce(level), Kernel::ReduceOne(level), Kernel::Combine(level)]);
-        let in_lanes = self.kernels.code.side_by_side().map(|(_, kernel)| kernel);
+        let many = self.kernels.code.many_side_by_side().map(|_| Kernel::SideBySide(0));
+        let in_lanes = self.kernels.code.side_by_side().map(|(_, kernel)| kernel).chain(many);
         totals.chain([Kernel::Scan, Kernel::ScanOne].into_iter().chain(in_lanes).filter(|_| self.writes)).into()
     }
 }

@@ -1,18 +1,18 @@
 //! Many sequences of one call: the rows of an array, and segments that are only reduced.
 //!
-//! Short rows, and rows whose records lie apart, are worked on W side by side: neighbours need
-//! nothing from each other, so one pass does, and W independent chains hide ⊕'s latency.
-//! Contiguous rows of a few elements are one loop of generated code. Rows interleave where a scan
-//! goes along any axis but the last. Then a thread takes its share of neighbouring columns, 256
-//! bytes to 16 KiB wide, and walks down them in pieces that stay in cache, in vectors with a column
-//! in each lane where the operator has such a form. Long contiguous rows
-//! are lines, and so are up to three long columns. Which way rows go depends on their shape
+//! Short rows, and rows whose records lie apart, are worked on side by side: neighbours need
+//! nothing from each other, so one pass does, and W independent chains hide ⊕'s latency. Contiguous
+//! rows of a few elements are one loop of generated code. Rows interleave where a scan goes along
+//! any axis but the last. Then a thread takes its share of neighbouring columns, 256 bytes to 16
+//! KiB wide. Vectors take a column in each lane where the operator has such a form: all columns at
+//! once, or a few in pieces of rows that stay in cache. The others go W at a time. Long contiguous
+//! rows are lines, and so are up to three long columns. Which way rows go depends on their shape
 //! alone, so results do not depend on the number of threads.
 
 use std::ops::Range;
 use std::time::Duration;
 
-use monoscan_codegen::cpu::Access;
+use monoscan_codegen::cpu::{Access, Kernel};
 use monoscan_protocol::crew::{self, Step};
 use monoscan_protocol::tickets::Tickets;
 
@@ -36,6 +36,13 @@ const MOST_BYTES: usize = 16 << 10;
 
 /// Most records that it walks down at a time: their lines stay in the nearest cache for the neighbours that share them.
 const DOWN: usize = 64;
+
+/// From so many vectors on, rows in lanes are walked down all at once, with their states in memory: more vectors than registers hold
+/// would read the array in narrow pieces.
+const MANY_VECTORS: usize = 16;
+
+/// Elements of these between two looks at whether the call is interrupted, about.
+const AT_ONCE: usize = 1 << 20;
 
 /// Rows that one thread takes together, not fewer elements than this.
 pub(super) const LEAST_ELEMENTS: usize = 4096;
@@ -100,7 +107,7 @@ impl Line<'_> {
         helpers::ended(self.plan.alone, together * self.len, waited);
     }
 
-    /// Rows, of which this line is a template, W side by side. Needs strided kernels.
+    /// Rows, of which this line is a template, side by side. Needs strided kernels.
     pub(crate) fn side_by_side(&self, rows: &Rows, threads: usize, totals: Totals<'_>) {
         // Neighbours are next to each other in memory where rows interleave, else a row apart.
         let (apart, neighbours) = match rows.step() {
@@ -158,7 +165,10 @@ impl Line<'_> {
         }
         if self.writes {
             start(0, worker);
-            let piece = (self.plan.tile() / rows).clamp(1, DOWN);
+            let piece = match apart == 1 && self.takes_many(rows).is_some() {
+                true => (AT_ONCE / rows).max(DOWN),
+                false => (self.plan.tile() / rows).clamp(1, DOWN),
+            };
             for piece_start in (0..self.len).step_by(piece) {
                 if self.is_interrupted() {
                     return;
@@ -173,13 +183,24 @@ impl Line<'_> {
         }
     }
 
-    /// Neighbouring rows by the kernels that have one in each lane, as many as there are for. Gives how many.
+    /// Whether so many neighbouring rows are walked down all at once: how many a vector has, and the memory that it needs.
+    fn takes_many(&self, rows: usize) -> Option<(usize, usize)> {
+        self.kernels.code.many_side_by_side().filter(|(lanes, _)| rows >= MANY_VECTORS * lanes)
+    }
+
+    /// Takes as many neighbouring rows as kernels in lanes can. Gives how many.
     fn in_lanes(&self, elements: Range<usize>, rows: usize, place: usize, worker: &mut Worker<'_>) -> usize {
+        let strip = |slot: usize| Strip { start: elements.start, block: elements.len(), interleave: 1, slot };
         let mut done = 0;
+        if let Some((lanes, words)) = self.takes_many(rows) {
+            let vectors = rows / lanes;
+            let mut memory = vec![0u128; vectors * words];
+            self.side_by_side_in_lanes(Kernel::SideBySide(0), strip(0), place, worker, (vectors, &mut memory));
+            done = vectors * lanes;
+        }
         for (together, kernel) in self.kernels.code.side_by_side() {
             while done + together <= rows {
-                let strip = Strip { start: elements.start, block: elements.len(), interleave: 1, slot: done };
-                self.side_by_side_in_lanes(kernel, strip, place + done, worker);
+                self.side_by_side_in_lanes(kernel, strip(done), place + done, worker, (1, &mut []));
                 done += together;
             }
         }

@@ -256,7 +256,7 @@ pub struct ShortWhole {
     /// How the states lie in memory, and the identities as they lie there.
     states: Layout,
     identities: Memory,
-    /// Whether elements are the same wherever they are in a line.
+    /// Whether a reduction gives the same wherever its elements are in a line.
     is_anywhere: bool,
     /// Records that one thread reduces alone.
     alone: usize,
@@ -298,24 +298,23 @@ impl ShortWhole {
         put(&states, bytemuck::cast_slice_mut(&mut identities), &variant.first_carry);
         let replaces = checks::can_replace(&variant.program).is_ok();
         let (longest, takes_any) = (variant.plan.direct, variant.program.holds_any());
-        let (is_anywhere, alone) = (kernels.code.has_short_between(), variant.plan.alone);
+        let (is_anywhere, alone) = (kernels.code.reduces_anywhere(), variant.plan.alone);
         let mut whole =
             ShortWhole { pass, longest, takes_any, replaces, states, identities, is_anywhere, alone, totals: None };
         let is_native = kernels.code.is_native(Kernel::ShortWhole { writes });
         if let Some(native) = kernels.code.native_totals(is_native).filter(|_| !writes)
-            && let Some(totals) = whole.totals()
-            && totals.is_faster(native, variant)
+            && whole.totals().is_faster(native, variant)
         {
             whole.totals = Some(native);
         }
         Ok(Some(whole))
     }
 
-    /// The reduction of many lines; none if elements look at where they are.
-    pub(crate) fn totals(&self) -> Option<Totals<'_>> {
+    /// The reduction of many lines.
+    pub(crate) fn totals(&self) -> Totals<'_> {
         let identities = &bytemuck::cast_slice(&self.identities)[..self.states.size as usize];
         let &ShortWhole { pass: reduce, totals: native, longest, alone, ref states, .. } = self;
-        self.is_anywhere.then_some(Totals { reduce, native, longest, alone, states, identities })
+        Totals { reduce, native, longest, alone, states, identities, is_anywhere: self.is_anywhere }
     }
 
     /// As [`pass`](ShortWhole::pass), from these components of all stages, or from the identities. Gives the states after the

@@ -85,6 +85,8 @@ pub(crate) struct Totals<'a> {
     pub(crate) longest: usize,
     /// Records that one thread reduces alone.
     pub(super) alone: usize,
+    /// Whether elements may begin anywhere in a line; those of rows are counted anew in each.
+    pub(super) is_anywhere: bool,
     /// How states lie in memory, and the identities as they lie there.
     pub(super) states: &'a Layout,
     pub(super) identities: &'a [u8],
@@ -99,12 +101,17 @@ pub(crate) struct Columns {
 
 /// Memory that threads share.
 #[derive(Clone, Copy)]
-struct Memory(Columns, *mut u8);
+struct Shared(Columns, *mut u8);
 
 // SAFETY: columns are only read, and each thread writes totals of its own.
-unsafe impl Sync for Memory {}
+unsafe impl Sync for Shared {}
 
 impl Totals<'_> {
+    /// Whether it is for such sequences.
+    pub(crate) fn fits(&self, sequences: Sequences<'_>) -> bool {
+        self.is_anywhere || matches!(sequences, Sequences::Rows(_))
+    }
+
     /// Bytes of a total.
     pub(crate) fn size(&self) -> usize {
         self.identities.len()
@@ -128,10 +135,11 @@ impl Totals<'_> {
         threads: impl FnOnce() -> usize,
     ) {
         let (count, elements) = (sequences.count(), sequences.elements());
+        let _caller = helpers::Caller::of(self.alone, elements);
         let together = LEAST_ELEMENTS.div_ceil((elements / count.max(1)).max(1));
         let units = count.div_ceil(together);
         let threads = 1 + helpers::of(self.alone, elements, units, threads);
-        let memory = &Memory(columns, to);
+        let memory = &Shared(columns, to);
         if threads == 1 {
             // SAFETY: the caller's promise.
             return unsafe { self.some(&sequences, 0..count, memory) };
@@ -143,28 +151,28 @@ impl Totals<'_> {
             }
         };
         let waited = parallel(units, threads, &work);
-        helpers::ended(self.alone, LEAST_ELEMENTS, waited);
+        let most = together * (elements / count.max(1)).max(1) + self.longest;
+        helpers::ended(self.alone, most, waited);
     }
 
     /// # Safety
     /// As for [`run`](Totals::run).
-    unsafe fn some(&self, sequences: &Sequences<'_>, numbers: Range<usize>, memory: &Memory) {
+    unsafe fn some(&self, sequences: &Sequences<'_>, numbers: Range<usize>, memory: &Shared) {
         let mut left = numbers.start;
         if let Some(native) = self.native {
             // Longer ones are left out, and what a function leaves is reduced by the kernel.
             while left < numbers.end {
-                let end = numbers.clone().skip(left - numbers.start);
-                let end = end.take_while(|&number| sequences.records(number).len() <= self.longest).last();
-                let Some(end) = end else {
-                    left += 1;
-                    continue;
-                };
+                let is_long = |&number: &usize| sequences.records(number).len() > self.longest;
+                let end = (left..numbers.end).find(is_long).unwrap_or(numbers.end);
                 // SAFETY: the caller's promise.
-                left += unsafe { self.by_native(native, sequences, left..end + 1, memory) };
-                if left <= end {
+                left += unsafe { self.by_native(native, sequences, left..end, memory) };
+                if left < end {
                     break;
                 }
+                // The long one.
+                left += 1;
             }
+            left = left.min(numbers.end);
         }
         // SAFETY: the caller's promise. There is a loop for each kind.
         unsafe {
@@ -190,14 +198,14 @@ impl Totals<'_> {
         native: NativeTotalsFn,
         sequences: &Sequences<'_>,
         numbers: Range<usize>,
-        &Memory(Columns { at, sizes }, to): &Memory,
+        &Shared(Columns { at, sizes }, to): &Shared,
     ) -> usize {
         let (first, offsets, pitch, len) = match sequences {
             Sequences::Rows(rows) => (numbers.start * rows.pitch(), ptr::null(), rows.pitch(), rows.len()),
-            Sequences::Offsets(offsets) => (0, offsets[numbers.clone()].as_ptr(), 0, 0),
+            Sequences::Offsets(offsets) => (0, offsets[numbers.start..=numbers.end].as_ptr(), 0, 0),
         };
         let [a, b, c, d] = array::from_fn(|column| at[column].wrapping_add(first * sizes[column]));
-        // SAFETY: there are such records, and memory for these states; behind these offsets is one more.
+        // SAFETY: there are such records, memory for these states, and one offset more than sequences.
         unsafe { native(numbers.len(), to.add(numbers.start * self.size()), a, b, c, d, offsets, pitch, len) }
     }
 
@@ -215,7 +223,7 @@ impl Totals<'_> {
             sizes: array::from_fn(|at| variant.program.inputs.get(at).map_or(0, |column| column.size as usize)),
         };
         let mut states = vec![0u128; (ROWS * self.size()).div_ceil(16)];
-        let memory = Memory(columns, states.as_mut_ptr().cast());
+        let memory = Shared(columns, states.as_mut_ptr().cast());
         let mut fastest = [Duration::MAX; 2];
         for _ in 0..ROUNDS {
             for (fastest, native) in fastest.iter_mut().zip([None, Some(native)]) {
@@ -236,7 +244,7 @@ impl Totals<'_> {
         &self,
         numbers: Range<usize>,
         records: impl Fn(usize) -> (usize, usize),
-        &Memory(Columns { at, sizes }, to): &Memory,
+        &Shared(Columns { at, sizes }, to): &Shared,
     ) {
         for number in numbers {
             let (first, len) = records(number);

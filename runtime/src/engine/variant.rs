@@ -103,6 +103,7 @@ impl Variant {
         let natives = of.natives.as_ref().filter(|_| (is_own || is_segmented) && of.options.native != Some(false));
         let start = of.program.stages.first().map_or(&[][..], |stage| &stage.identity);
         let any_order = plan.association == Association::Any && of.is_lawful;
+        // Options that ask for vectors, or for none, get what they ask for.
         let replaces_vectors = any_order && of.options.vector.is_none();
         let native = natives.map(|natives| natives.of(form, start, replaces_vectors));
         let native = native.map(|native| (native, of.options.native == Some(true)));
@@ -294,8 +295,8 @@ impl Variants {
         Ok(between)
     }
 
-    /// The kernel that scans short lines from the identities, of columns that lie alike or of any, made if this is the first call for it and
-    /// so many records are short; of lines that go forward none where others work in vectors.
+    /// The kernel that scans short lines from the identities, of columns that lie alike or of any. None if the line is not short, or
+    /// if it goes forward and kernels for lines work in vectors.
     ///
     /// # Errors
     /// [`Error::Miscompiled`] if the kernel is wrong.

@@ -83,7 +83,7 @@ fn ready() -> Result<Vec<Ready>, Anything> {
     Ok(all)
 }
 
-/// A scan as users call it, into a slice; by generated code, since a race whose code is faster is no count.
+/// A scan as users call it, into a slice. By generated code: which code wins a race differs from run to run.
 fn typed(len: usize) -> Result<Ready, Anything> {
     let plan = PlanOptions { native: Some(false), ..PlanOptions::default() };
     let sums = Scan::<Sum<i32>>::builder().plan(plan).build()?;

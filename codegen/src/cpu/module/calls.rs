@@ -80,6 +80,13 @@ impl Compiled {
         self.recipe.side_by_side().map(move |vectors| (vectors * lanes, Kernel::SideBySide(vectors)))
     }
 
+    /// How many rows a vector of the kernel [`SideBySide(0)`](Kernel::SideBySide) has, which takes any number of vectors: `blocks` of them;
+    /// and how much memory it needs for each, at `sink`, in words of 16 bytes. None if there is no such kernel.
+    pub fn many_side_by_side(&self) -> Option<(usize, usize)> {
+        let words = self.recipe.live().len();
+        self.recipe.has_side_by_side().then(|| (self.recipe.lanes_of_neighbours(), words))
+    }
+
     /// Writes the outputs of `len` elements of as many rows as [`side_by_side`](Compiled::side_by_side) says of this kernel, each from the
     /// state in a slot of its own, which becomes that behind them; the rows are one record apart from each other.
     ///
@@ -134,6 +141,11 @@ impl Compiled {
     pub fn native_short(&self) -> Option<(ShortFn, &Native)> {
         let native = self.recipe.native_of(self.recipe.candidate_of(Kernel::Short))?;
         native.short.map(|short| (short, native))
+    }
+
+    /// Whether a reduction gives the same wherever its elements are in a line: none asks for its number.
+    pub fn reduces_anywhere(&self) -> bool {
+        self.recipe.reduces_anywhere()
     }
 
     /// The function that reduces many sequences, if there is one that gives the bits of [`short_whole`](Compiled::short_whole): in any

@@ -68,8 +68,8 @@ pub struct Compiled {
     short_between: Cell,
     short: Cell,
     short_spaced: Cell,
-    /// In so many vectors, by the logarithm.
-    side_by_side: [Cell; 4],
+    /// In any number of vectors, and in so many, by the logarithm and one.
+    side_by_side: [Cell; 5],
     /// Those that write and those that do not.
     whole: [Cell; 2],
     short_whole: [Cell; 2],
@@ -279,7 +279,9 @@ impl Compiled {
             Kernel::ShortBetween => &self.short_between,
             Kernel::Short => &self.short,
             Kernel::ShortSpaced => &self.short_spaced,
-            Kernel::SideBySide(vectors) => self.side_by_side.get(vectors.ilog2() as usize)?,
+            Kernel::SideBySide(vectors) => {
+                self.side_by_side.get(vectors.checked_ilog2().map_or(0, |log| 1 + log as usize))?
+            }
             Kernel::Whole { writes } => &self.whole[usize::from(writes)],
             Kernel::ShortWhole { writes } => &self.short_whole[usize::from(writes)],
             Kernel::Reduce(level) => &self.levels.get(level)?.reduce,

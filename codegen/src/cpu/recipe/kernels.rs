@@ -23,6 +23,7 @@ impl Recipe {
         }
         all.extend(self.has_short_spaced().then_some(Kernel::ShortSpaced));
         all.extend(self.side_by_side().map(Kernel::SideBySide));
+        all.extend(self.has_side_by_side().then_some(Kernel::SideBySide(0)));
         all
     }
 
@@ -52,6 +53,16 @@ impl Recipe {
         let has_parameters = !self.parameters.fields.is_empty();
         let is_small = self.inputs.len() + usize::from(has_parameters) <= SHORT_INPUTS && self.outputs.len() == 1;
         self.access == Access::Line && is_small && !self.reads_init
+    }
+
+    /// Whether a reduction gives the same wherever its elements are in a line.
+    pub(crate) fn reduces_anywhere(&self) -> bool {
+        !self.program.total_body().mapping.reads.contains(&Source::Index)
+    }
+
+    /// Whether there are kernels for rows side by side.
+    pub(crate) fn has_side_by_side(&self) -> bool {
+        self.neighbours.is_some()
     }
 
     /// The numbers of vectors that have a kernel for rows side by side, the most first.

@@ -53,7 +53,8 @@ pub enum Kernel {
     Rows(usize),
     /// The same from the identities, with columns in registers.
     ShortRows(usize),
-    /// Rows side by side, of which the vectors of so many have one in each lane: a piece of each, from the states in slots.
+    /// A piece of each of several neighbouring rows, in so many vectors or, by 0, any number, with a row in each lane, from the states in
+    /// slots.
     SideBySide(usize),
     /// The segments between offsets of a line, one after the other, each from the identities.
     ShortBetween,
@@ -130,7 +131,8 @@ impl Recipe {
         let mut reads = bodies.into_iter().flat_map(|body| &body.mapping.reads);
         let reads_init = reads.any(|source| matches!(source, Source::Init { .. }));
         let form = LaneForm::of(program).filter(|form| isa.lanes && (isa.fma || !form.needs_fma()));
-        let neighbours = form.as_ref().filter(|_| access == Access::Strided).and_then(simd::of_neighbours);
+        let neighbours =
+            form.as_ref().filter(|_| access == Access::Strided && vector.rows).and_then(simd::of_neighbours);
         let lanes = form.filter(|_| vector != Vector::NONE && access == Access::Line);
         let is_alone = lanes.as_ref().is_some_and(LaneForm::is_alone);
         let columns = program.inputs.len() + program.output.columns.len();

@@ -3,14 +3,16 @@
 //!
 //! Neighbours lie one after the other in memory, so a record of each is loaded and stored as it
 //! lies, and nothing passes between lanes. Several vectors are walked down at once: the operator
-//! takes one after the other while none waits for itself.
+//! takes one after the other while none waits for itself. Of more columns than registers hold, the
+//! states are in memory, and rows of the array are read as they lie, one after the other.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self, InstBuilder};
+use cranelift_codegen::ir::{self, InstBuilder, types};
 use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::Field;
 
 use super::super::error::CodegenError;
+use super::super::memory;
 use super::form::LaneForm;
 use super::group::Group;
 use super::kernel::{Bases, GroupCode, arguments, splat_parameters};
@@ -21,6 +23,9 @@ const MOST_STATES: usize = 8;
 
 /// Most vectors that are walked down at once.
 pub(crate) const MOST_VECTORS: usize = 8;
+
+/// Bytes of a vector.
+const VECTOR: usize = 16;
 
 /// Where the states of rows are: slots at a fixed distance, and in each the fields of the components that replays carry.
 pub(crate) struct Slots<'a> {
@@ -103,4 +108,86 @@ pub(crate) fn side_by_side(
         form.group.scatter(b, stride, field, 0, slots.base, state);
     }
     Ok(())
+}
+
+/// The memory that states of many rows are in while they are walked down: 16 bytes for each component of each vector.
+pub(crate) struct Memory {
+    pub(crate) base: ir::Value,
+    pub(crate) vectors: ir::Value,
+}
+
+/// As [`side_by_side`], of any number of vectors, at least one, whose states are in memory meanwhile.
+pub(crate) fn many_side_by_side(
+    b: &mut FunctionBuilder<'_>,
+    form: &LaneForm,
+    bases: &Bases<'_>,
+    slots: &Slots<'_>,
+    (Down { place, step, len }, of_states): (Down, &Memory),
+) -> Result<(), CodegenError> {
+    let (shape, stride) = (form.group.shape, slots.stride as u32);
+    let bytes = (VECTOR * slots.fields.len()) as i64;
+    let all = b.ins().imul_imm_s(of_states.vectors, bytes);
+    let end = b.ins().iadd(of_states.base, all);
+    let uniform = splat_parameters(b, form, bases);
+    let places = |count: usize| (0..count).map(|component| (VECTOR * component) as i32);
+    let apart = (shape.lanes() * slots.stride) as i64;
+    let each = |b: &mut FunctionBuilder<'_>,
+                from: ir::Value,
+                on: &mut dyn FnMut(
+        &mut FunctionBuilder<'_>,
+        ir::Value,
+        ir::Value,
+    ) -> Result<ir::Value, CodegenError>| {
+        let (body, exit) = (b.create_block(), b.create_block());
+        b.ins().jump(body, &arguments(&[from, of_states.base]));
+        let [from, at] = [(); 2].map(|()| b.append_block_param(body, types::I64));
+        b.switch_to_block(body);
+        let next = on(b, from, at)?;
+        let at = b.ins().iadd_imm_u(at, bytes);
+        let more = b.ins().icmp(IntCC::NotEqual, at, end);
+        b.ins().brif(more, body, &arguments(&[next, at]), exit, &[]);
+        b.switch_to_block(exit);
+        Ok::<(), CodegenError>(())
+    };
+    let mut kinds = Vec::new();
+    each(b, slots.base, &mut |b, slot, at| {
+        for (&field, place) in slots.fields.iter().zip(places(slots.fields.len())) {
+            let state = form.group.gather(b, stride, field, 0, slot);
+            kinds.push(b.func.dfg.value_type(state));
+            b.ins().store(memory::data_flags(), state, at, place);
+        }
+        Ok(b.ins().iadd_imm_u(slot, apart))
+    })?;
+
+    let (rows, leave) = (b.create_block(), b.create_block());
+    let [row, left] = [(); 2].map(|()| b.append_block_param(rows, types::I64));
+    b.ins().brif(len, rows, &arguments(&[place, len]), leave, &[]);
+    b.switch_to_block(rows);
+    let mapping = &form.replay.mapping;
+    each(b, row, &mut |b, place, at| {
+        let group = GroupCode { form, bases, uniform: &uniform, place };
+        let records = group.load(b, &[&mapping.reads]);
+        let state =
+            |(&kind, place): (&ir::Type, i32)| Lanes::Vector(b.ins().load(kind, memory::data_flags(), at, place));
+        let states: Vec<Lanes> = kinds.iter().zip(places(kinds.len())).map(state).collect();
+        let mut results = group.run(b, &mapping.function, &states, &mapping.reads, &records[0])?;
+        group.store(b, &[results.split_off(states.len())]);
+        for (lanes, place) in results.iter().zip(places(kinds.len())) {
+            let state = lanes.vector(b, shape);
+            b.ins().store(memory::data_flags(), state, at, place);
+        }
+        Ok(b.ins().iadd_imm_u(place, shape.lanes() as i64))
+    })?;
+    let next = b.ins().iadd(row, step);
+    let left = b.ins().iadd_imm_s(left, -1);
+    b.ins().brif(left, rows, &arguments(&[next, left]), leave, &[]);
+
+    b.switch_to_block(leave);
+    each(b, slots.base, &mut |b, slot, at| {
+        for ((&field, &kind), place) in slots.fields.iter().zip(&kinds).zip(places(kinds.len())) {
+            let state = b.ins().load(kind, memory::data_flags(), at, place);
+            form.group.scatter(b, stride, field, 0, slot, state);
+        }
+        Ok(b.ins().iadd_imm_u(slot, apart))
+    })
 }

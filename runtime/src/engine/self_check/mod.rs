@@ -45,6 +45,9 @@ const ROW_RECORDS: usize = 24;
 /// Records of a segment between offsets.
 const SEGMENT: usize = 5;
 
+/// Vectors of rows side by side, where there may be any number.
+const MANY: usize = 3;
+
 /// Walks samples with kernels of a form.
 ///
 /// # Errors
@@ -137,9 +140,11 @@ impl Check<'_> {
 
     /// The results of a kernel for several rows of the same records.
     fn of_rows(&self, kernel: Kernel, own: &Sample) -> Vec<Written> {
-        match self.kernels.code.side_by_side().find(|&(_, other)| other == kernel) {
-            Some((rows, _)) => self.side_by_side(kernel, rows, own),
-            None => self.rows(kernel, own),
+        let code = &self.kernels.code;
+        match (kernel, code.many_side_by_side(), code.side_by_side().find(|&(_, other)| other == kernel)) {
+            (Kernel::SideBySide(0), Some((lanes, _)), _) => self.side_by_side(kernel, MANY * lanes, own),
+            (_, _, Some((rows, _))) => self.side_by_side(kernel, rows, own),
+            _ => self.rows(kernel, own),
         }
     }
 
@@ -288,7 +293,8 @@ mod tests {
         let lengths = [4, 7, 16].into_iter().filter(|_| access == Access::Line);
         let rows = lengths.flat_map(|len| [Kernel::Rows(len), Kernel::ShortRows(len)]);
         let between = (access == Access::Line).then_some(Kernel::ShortBetween);
-        let side_by_side = kernels.code.side_by_side().map(|(_, kernel)| kernel);
+        let many = kernels.code.many_side_by_side().map(|_| Kernel::SideBySide(0));
+        let side_by_side = kernels.code.side_by_side().map(|(_, kernel)| kernel).chain(many);
         walks.chain(rows.chain(between).chain(side_by_side).map(|kernel| check.rows_of(kernel))).collect()
     }
 

@@ -307,9 +307,13 @@ impl Check<'_> {
             outputs.iter_mut().map(|column| column.as_mut_ptr()).collect(),
         );
         let of_rows = (0, sample.len as u64, sample.len as u64);
+        let (lanes, words) = self.kernels.code.many_side_by_side().unwrap_or((1, 0));
+        let mut memory = vec![0u128; rows / lanes * words];
         let args = cpu::TileArgs {
             place: 0,
             step: rows as u64,
+            blocks: (rows / lanes) as u64,
+            sink: memory.as_mut_ptr().cast(),
             parameters: sample.parameters.as_ptr(),
             ..cpu::TileArgs::line(&from, &to, of_rows, states.from(0))
         };
