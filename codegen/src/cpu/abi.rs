@@ -21,9 +21,9 @@
 //! next, each from the carry in slot 0. `short_rows` ([`ShortRowsFn`]) does the same from the
 //! identities, with its arguments in registers, as `short` has them. So does `short_between`
 //! ([`ShortBetweenFn`]) of rows of different lengths: the segments between offsets. `short_spaced`
-//! ([`ShortSpacedFn`]) is a line of any columns, with spaced access or strided. `side_by_side` is `scan` of neighbouring
-//! rows, a row in each lane and a slot for each row; `step` is the records from one element to the
-//! next.
+//! ([`ShortSpacedFn`]) is a line of any columns, with spaced access or strided. `side_by_side` is
+//! `scan` of neighbouring rows, a row in each lane and a slot for each row; `step` is the records
+//! from one element to the next.
 //!
 //! Where whole groups of records are scanned and reduced in vectors, there is also `scan_blocks`.
 //! From the carry in slot 0 it writes the outputs of `blocks` blocks and leaves the carry behind
