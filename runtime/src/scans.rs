@@ -151,19 +151,22 @@ impl DynScan {
         if !self.is_of_loop() {
             checks::call(program, Device::cpu(), call, call.carry, len)?;
             // Short lines spend their time here: no closure, and no copy of the total.
-            return match self.reduced(call, inputs, len) {
-                Some(total) => Ok(total),
-                None => Ok(self.totals(call, (inputs, None, len))?.1),
-            };
+            return self.reduce_checked(call, inputs, len);
         }
         let totals = self.with_states(call, None, |call, _| {
             checks::call(program, Device::cpu(), call, call.carry, len)?;
-            match self.reduced(call, inputs, len) {
-                Some(total) => Ok(total),
-                None => Ok(self.totals(call, (inputs, None, len))?.1),
-            }
+            self.reduce_checked(call, inputs, len)
         })?;
         Ok(self.as_states(totals, false))
+    }
+
+    /// The totals of a call that was checked.
+    #[inline(always)]
+    fn reduce_checked(&self, call: &Call<'_>, inputs: &[Column<'_>], len: usize) -> Result<Vec<Constant>, Error> {
+        match self.reduced(call, inputs, len) {
+            Some(total) => Ok(total),
+            None => Ok(self.totals(call, (inputs, None, len))?.1),
+        }
     }
 
     /// Runs a call that was checked. Gives how many records were written, and the totals.

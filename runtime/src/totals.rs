@@ -2,6 +2,7 @@
 //! states of components one by one.
 
 use monoscan_ir::Mode;
+use monoscan_ir::transform::Form;
 use smallvec::SmallVec;
 
 use crate::call::{Call, Init};
@@ -9,7 +10,7 @@ use crate::checks;
 use crate::column::{self, Column};
 use crate::device::Device;
 use crate::dynscan::DynScan;
-use crate::engine::{Columns, Sequences, ShortWhole, Whole, helpers};
+use crate::engine::{Columns, Sequences, Whole, helpers};
 use crate::error::Error;
 use crate::spacing;
 use crate::wrong::usable;
@@ -39,7 +40,8 @@ impl DynScan {
         }
         let Some(sequences) = Sequences::of(call.shape) else { return Ok(None) };
         let short = usable(self.variants().make_short_whole(Whole::Reduce)).flatten();
-        let Some(totals) = short.map(ShortWhole::totals).filter(|totals| totals.fits(sequences)) else {
+        let variant = self.variants().get(Form::default(), false);
+        let Some(totals) = short.map(|short| short.totals(variant)).filter(|totals| totals.fits(sequences)) else {
             return Ok(None);
         };
         let len = column::check_inputs(&program.inputs, inputs, Device::cpu())?;

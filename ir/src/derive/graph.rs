@@ -133,6 +133,11 @@ fn depth(placed: &[Placed]) -> usize {
     placed.iter().map(|group| group.level + 1).max().unwrap_or(0)
 }
 
+/// The levels of all groups together.
+fn height(placed: &[Placed]) -> usize {
+    placed.iter().map(|group| group.level).sum()
+}
+
 /// Each group one level above the highest that it reads. False if groups read each other in a circle.
 fn set_levels(placed: &mut [Placed], reads: &[Components]) -> bool {
     placed.iter_mut().for_each(|group| group.level = 0);
@@ -189,7 +194,6 @@ fn join_tables(
         let flags = group.members.iter().all(|&member| types[member] == Type::Bool);
         flags || matches!(group.effect.family, Family::Table { .. })
     };
-    let height = |groups: &[Placed]| groups.iter().map(|group| group.level).sum::<usize>();
     for (i, j) in reading(placed, reads) {
         if !is_small(&placed[i]) || !is_small(&placed[j]) {
             continue;
@@ -216,7 +220,6 @@ fn join_averages(
 ) -> Option<Vec<Placed>> {
     let is_average = |effect: &Effect| matches!(effect.family, Family::Affine { constant: true, .. });
     let fits = |i: usize, j: usize| placed[i].members.len() + placed[j].members.len() <= MOST_JOINED;
-    let height = |groups: &[Placed]| groups.iter().map(|group| group.level).sum::<usize>();
     let pairs = reading(placed, reads).into_iter();
     let mut both = pairs.filter(|&(i, j)| is_average(&placed[i].effect) && is_average(&placed[j].effect) && fits(i, j));
     both.find_map(|(i, j)| {
@@ -235,7 +238,7 @@ fn shorten(
     placed: &[Placed],
     reads: &[Components],
 ) -> Option<Vec<Placed>> {
-    let key = |groups: &[Placed]| (depth(groups), groups.iter().map(|group| group.level).sum::<usize>());
+    let key = |groups: &[Placed]| (depth(groups), height(groups));
     let pairs = reading(placed, reads)
         .into_iter()
         .filter_map(|pair| joined(placed, pair, reads, |members| classify(&mut group(code, flat, next, members))));

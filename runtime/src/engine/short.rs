@@ -260,8 +260,8 @@ pub struct ShortWhole {
     is_anywhere: bool,
     /// Records that one thread reduces alone.
     alone: usize,
-    /// A function that reduces many lines, faster than one call of the kernel for each.
-    totals: Option<NativeTotalsFn>,
+    /// A function that reduces many lines, faster than one call of the kernel for each: looked for when many are first reduced.
+    totals: OnceLock<Option<NativeTotalsFn>>,
 }
 
 /// States of all stages in callers' memory, aligned to 16 bytes.
@@ -299,22 +299,21 @@ impl ShortWhole {
         let replaces = checks::can_replace(&variant.program).is_ok();
         let (longest, takes_any) = (variant.plan.direct, variant.program.holds_any());
         let (is_anywhere, alone) = (kernels.code.reduces_anywhere(), variant.plan.alone);
-        let mut whole =
-            ShortWhole { pass, longest, takes_any, replaces, states, identities, is_anywhere, alone, totals: None };
-        let is_native = kernels.code.is_native(Kernel::ShortWhole { writes });
-        if let Some(native) = kernels.code.native_totals(is_native).filter(|_| !writes)
-            && whole.totals().is_faster(native, variant)
-        {
-            whole.totals = Some(native);
-        }
-        Ok(Some(whole))
+        let totals = OnceLock::new();
+        Ok(Some(ShortWhole { pass, longest, takes_any, replaces, states, identities, is_anywhere, alone, totals }))
     }
 
-    /// The reduction of many lines.
-    pub(crate) fn totals(&self) -> Totals<'_> {
+    /// The reduction of many lines, of a kernel that writes nothing and the variant that this is a part of.
+    pub(crate) fn totals(&self, variant: &Variant) -> Totals<'_> {
         let identities = &bytemuck::cast_slice(&self.identities)[..self.states.size as usize];
-        let &ShortWhole { pass: reduce, totals: native, longest, alone, ref states, .. } = self;
-        Totals { reduce, native, longest, alone, states, identities, is_anywhere: self.is_anywhere }
+        let &ShortWhole { pass: reduce, longest, alone, ref states, is_anywhere, .. } = self;
+        let by_kernel = Totals { reduce, native: None, longest, alone, states, identities, is_anywhere };
+        let faster = || {
+            let code = &variant.kernels(Access::Line).ok()?.code;
+            let native = code.native_totals(code.is_native(Kernel::ShortWhole { writes: false }))?;
+            by_kernel.is_faster(native, variant).then_some(native)
+        };
+        Totals { native: *self.totals.get_or_init(faster), ..by_kernel }
     }
 
     /// As [`pass`](ShortWhole::pass), from these components of all stages, or from the identities. Gives the states after the
