@@ -5,11 +5,11 @@ use monoscan_runtime::Error;
 
 #[cfg(feature = "lexer")]
 use super::Plain;
+use super::Request;
 use super::columns::{Columns, Record};
 use super::device::{DeviceVec, Pending};
 use super::outputs::{ColumnsMut, Outputs};
 use super::states::States;
-use super::{Request, Scan};
 use crate::lang::ScanType;
 
 /// Where columns lie: in the memory of this process ([`Host`]) or in that of a GPU ([`OnDevice`]).
@@ -189,19 +189,6 @@ pub(super) mod sealed {
         where
             Self: super::Place;
 
-        /// As `fill`, of a scan that asks for nothing more.
-        fn fill_plain<S: States, In: Record, Out: Outputs>(
-            scan: &Scan<S, In, Out>,
-            mode: Mode,
-            input: impl Columns<In, Place = Self>,
-            output: impl ColumnsMut<Out, Place = Self>,
-        ) -> Result<Self::Written, Error>
-        where
-            Self: super::Place,
-        {
-            Self::fill(scan.request(), mode, &input, output)
-        }
-
         fn replace<S: States, Out: Outputs>(
             request: Request<'_, S, Out::Record, Out>,
             mode: Mode,
@@ -209,17 +196,6 @@ pub(super) mod sealed {
         ) -> Result<Self::Replaced, Error>
         where
             Self: super::Place;
-
-        fn replace_plain<S: States, Out: Outputs>(
-            scan: &Scan<S, Out::Record, Out>,
-            mode: Mode,
-            records: impl ColumnsMut<Out, Place = Self>,
-        ) -> Result<Self::Replaced, Error>
-        where
-            Self: super::Place,
-        {
-            Self::replace(scan.request(), mode, records)
-        }
 
         fn totals<S: States, In: Record, Out: Outputs>(
             request: Request<'_, S, In, Out>,

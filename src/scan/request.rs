@@ -26,8 +26,6 @@ mod call;
 mod results;
 mod run;
 
-pub(super) use run::{only, parts};
-
 /// A scan from another state, in the other direction, or of many sequences: made by [`Scan::init`](crate::Scan::init) and its
 /// neighbours, run by the same methods as a [`Scan`](crate::Scan).
 ///

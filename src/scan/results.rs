@@ -2,14 +2,12 @@
 
 use std::mem::MaybeUninit;
 
-use monoscan_ir::Mode;
 use monoscan_runtime::Error;
 
 use super::Scan;
 use super::columns::{Columns, Record};
 use super::outputs::{ColumnsMut, Outputs};
 use super::over::Over;
-use super::place::sealed::Place as _;
 use super::place::{Host, Place};
 use super::states::States;
 use super::stream::{ChunkStream, RowStream};
@@ -80,7 +78,7 @@ impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
         input: C,
         output: impl ColumnsMut<Out, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, Error> {
-        C::Place::fill_plain(self, Mode::Inclusive, input, output)
+        self.request().inclusive_into(input, output)
     }
 
     /// [`exclusive`](Scan::exclusive) into a slice of the same length; gives how many records were written. One that keeps may overwrite up to
@@ -104,7 +102,7 @@ impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
         input: C,
         output: impl ColumnsMut<Out, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, Error> {
-        C::Place::fill_plain(self, Mode::Exclusive, input, output)
+        self.request().exclusive_into(input, output)
     }
 
     /// `e ⊕ x[0] ⊕ … ⊕ x[n-1]`, the state after the last record. Writes nothing, and reads the input once.
@@ -122,7 +120,7 @@ impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
     /// [`Error::Length`] if the columns differ in length.
     #[inline]
     pub fn reduce(&self, input: impl Columns<In>) -> Result<S, Error> {
-        self.total(input)
+        self.request().reduce(input)
     }
 
     /// [`inclusive`](Scan::inclusive), and the state after the last record, which [`reduce`](Scan::reduce) gives: both out of one
@@ -244,7 +242,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
         input: impl Columns<In, Place = Host>,
         output: &'o mut [MaybeUninit<Out>],
     ) -> Result<&'o mut [Out], Error> {
-        self.write_new(Mode::Inclusive, input, output)
+        self.request().inclusive_into_uninit(input, output)
     }
 
     /// [`exclusive`](Scan::exclusive) into memory that need not hold anything yet; gives the records that were written.
@@ -257,7 +255,7 @@ impl<S: States, In: Record, Out: ScanType> Scan<S, In, Out> {
         input: impl Columns<In, Place = Host>,
         output: &'o mut [MaybeUninit<Out>],
     ) -> Result<&'o mut [Out], Error> {
-        self.write_new(Mode::Exclusive, input, output)
+        self.request().exclusive_into_uninit(input, output)
     }
 }
 
@@ -280,7 +278,7 @@ impl<S: States, Out: Outputs> Scan<S, Out::Record, Out> {
     /// [`Error::InPlace`] if the scan reads a neighbouring record or keeps records; nothing is written then.
     #[inline]
     pub fn inclusive_in_place<X: ColumnsMut<Out>>(&self, records: X) -> Result<<X::Place as Place>::Replaced, Error> {
-        X::Place::replace_plain(self, Mode::Inclusive, records)
+        self.request().inclusive_in_place(records)
     }
 
     /// [`exclusive`](Scan::exclusive), written over the input.
@@ -299,6 +297,6 @@ impl<S: States, Out: Outputs> Scan<S, Out::Record, Out> {
     /// As [`inclusive_in_place`](Scan::inclusive_in_place).
     #[inline]
     pub fn exclusive_in_place<X: ColumnsMut<Out>>(&self, records: X) -> Result<<X::Place as Place>::Replaced, Error> {
-        X::Place::replace_plain(self, Mode::Exclusive, records)
+        self.request().exclusive_in_place(records)
     }
 }

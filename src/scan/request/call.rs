@@ -9,6 +9,21 @@ use crate::lang;
 use crate::scan::states::{States, states_of};
 
 impl<S: States, In, Out> Request<'_, S, In, Out> {
+    /// Whether every sequence starts from the identity, goes forwards and is not interrupted.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        let is_fresh = matches!((&self.init, &self.carry), (Start::Identity, Carry::None));
+        is_fresh && !self.reversed && self.interrupt.is_none()
+    }
+
+    /// Drops it. A line owns nothing. Said so here, a short call of one keeps no request in memory.
+    #[inline(always)]
+    pub(super) fn end(self) {
+        if matches!(self.sequences, Ok(Sequences::Line)) {
+            std::mem::forget(self);
+        }
+    }
+
     /// The state that a line starts from, if one was given; a short line may leave another there.
     #[inline]
     pub(super) fn start(&mut self) -> Option<&mut S> {

@@ -162,14 +162,23 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// # Errors
     /// As [`inclusive`](Request::inclusive); [`Error::Combination`] unless there is one total: rows, and segments between
     /// offsets or of equal keys, have one each, which [`totals`](Request::totals) gives.
+    #[inline(always)]
     pub fn reduce(self, input: impl Columns<In>) -> Result<S, Error> {
-        if let Some(total) = self.short_total(&input) {
-            return Ok(total);
+        match self.short_total(&input) {
+            Some(total) => {
+                self.end();
+                Ok(total)
+            }
+            None => self.one_total(&input),
         }
-        let totals = self.totals_of(&input)?;
-        <[S; 1]>::try_from(totals)
-            .map(|[total]| total)
-            .map_err(|totals| Combination::OneTotal { sequences: totals.len() }.into())
+    }
+
+    #[inline(never)]
+    fn one_total<C: Columns<In>>(self, input: &C) -> Result<S, Error> {
+        match *C::Place::totals(self, input)? {
+            [total] => Ok(total),
+            ref totals => Err(Combination::OneTotal { sequences: totals.len() }.into()),
+        }
     }
 
     /// The totals of all sequences, in order: one for each segment between offsets or of equal keys, or each row, and one for all
@@ -188,14 +197,15 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     ///
     /// # Errors
     /// As [`inclusive`](Request::inclusive).
-    pub fn totals(self, input: impl Columns<In>) -> Result<Vec<S>, Error> {
+    pub fn totals<C: Columns<In>>(self, input: C) -> Result<Vec<S>, Error> {
         match self.short_total(&input) {
             Some(total) => Ok(vec![total]),
-            None => self.totals_of(&input),
+            None => C::Place::totals(self, &input),
         }
     }
 
     /// The total of a short line.
+    #[inline(always)]
     fn short_total(&self, input: &impl Columns<In>) -> Option<S> {
         let is_plain = matches!(self.sequences, Ok(Sequences::Line))
             && !self.reversed
@@ -208,10 +218,6 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         };
         is_plain.then(|| short::total(self.scan, init, input)).flatten()
     }
-
-    pub(in crate::scan) fn totals_of<C: Columns<In>>(self, input: &C) -> Result<Vec<S>, Error> {
-        C::Place::totals(self, input)
-    }
 }
 
 /// Into memory that need not hold anything yet: of a scan that writes one column.
@@ -220,6 +226,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     ///
     /// # Errors
     /// As [`inclusive_into`](Request::inclusive_into), and [`Error::Rows`] if records lie beside rows.
+    #[inline(always)]
     pub fn inclusive_into_uninit(
         self,
         input: impl Columns<In, Place = Host>,
@@ -232,6 +239,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
     ///
     /// # Errors
     /// As [`inclusive_into_uninit`](Request::inclusive_into_uninit).
+    #[inline(always)]
     pub fn exclusive_into_uninit(
         self,
         input: impl Columns<In, Place = Host>,
@@ -258,6 +266,7 @@ impl<S: States, Out: Outputs> Request<'_, S, Out::Record, Out> {
     ///
     /// # Errors
     /// As [`inclusive_into`](Request::inclusive_into), and [`Error::InPlace`] if the scan reads a neighbouring record or keeps records.
+    #[inline(always)]
     pub fn inclusive_in_place<X: ColumnsMut<Out>>(self, records: X) -> Result<<X::Place as Place>::Replaced, Error> {
         X::Place::replace(self, Mode::Inclusive, records)
     }
@@ -266,6 +275,7 @@ impl<S: States, Out: Outputs> Request<'_, S, Out::Record, Out> {
     ///
     /// # Errors
     /// As [`inclusive_in_place`](Request::inclusive_in_place).
+    #[inline(always)]
     pub fn exclusive_in_place<X: ColumnsMut<Out>>(self, records: X) -> Result<<X::Place as Place>::Replaced, Error> {
         X::Place::replace(self, Mode::Exclusive, records)
     }

@@ -6,7 +6,7 @@ use monoscan_ir::Mode;
 use monoscan_runtime::{Call, Column, Combination, DynScan, Error, Outcome};
 use smallvec::SmallVec;
 
-use super::{Boundaries, Carry, Request, Sequences, Start};
+use super::{Boundaries, Request, Sequences};
 use crate::lang::ScanType;
 #[cfg(feature = "lexer")]
 use crate::scan::Plain;
@@ -14,8 +14,8 @@ use crate::scan::columns::sealed::Part;
 use crate::scan::columns::{self, Columns, Record};
 use crate::scan::outputs::{ColumnsMut, Outputs};
 use crate::scan::place::{Host, sealed};
+use crate::scan::short;
 use crate::scan::states::{States, states_of};
-use crate::scan::{Scan, short};
 
 impl sealed::Place for Host {
     const ON_HOST: bool = true;
@@ -128,36 +128,26 @@ impl sealed::Place for Host {
             // SAFETY: a borrowed slice of `Out`.
             && let Some(written) = unsafe { request.written_short(mode, input, only) }
         {
+            request.end();
             return Ok(written);
         }
         request.fill_any(mode, input, &mut output)
     }
 
-    #[inline]
-    fn fill_plain<S: States, In: Record, Out: Outputs>(
-        scan: &Scan<S, In, Out>,
-        mode: Mode,
-        input: impl Columns<In, Place = Host>,
-        output: impl ColumnsMut<Out, Place = Host>,
-    ) -> Result<usize, Error> {
-        scan.fill(mode, input, output)
-    }
-
+    #[inline(always)]
     fn replace<S: States, Out: Outputs>(
-        request: Request<'_, S, Out::Record, Out>,
+        mut request: Request<'_, S, Out::Record, Out>,
         mode: Mode,
         mut records: impl ColumnsMut<Out, Place = Host>,
     ) -> Result<(), Error> {
+        if let Some(only) = only(&mut records)
+            // SAFETY: a borrowed slice of the type that is both read and written.
+            && unsafe { request.replaced_short(mode, only) }
+        {
+            request.end();
+            return Ok(());
+        }
         request.replace_any(mode, &mut records)
-    }
-
-    #[inline]
-    fn replace_plain<S: States, Out: Outputs>(
-        scan: &Scan<S, Out::Record, Out>,
-        mode: Mode,
-        records: impl ColumnsMut<Out, Place = Host>,
-    ) -> Result<(), Error> {
-        scan.replace(mode, records)
     }
 
     fn totals<S: States, In: Record, Out: Outputs>(
@@ -261,14 +251,13 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         input: &impl Columns<In>,
         output: (*mut u8, usize),
     ) -> Option<usize> {
-        let scan = self.scan;
-        let is_plain = !self.reversed
-            && matches!((&self.init, &self.carry), (Start::Identity, Carry::None))
-            && self.interrupt.is_none();
+        let (scan, is_plain) = (self.scan, self.is_plain());
         match &self.sequences {
+            // SAFETY: the caller borrows this memory.
+            Ok(Sequences::Line) if is_plain => unsafe { short::line(scan, mode, input, output) },
             Ok(Sequences::Line) => {
                 let states = self.start()?;
-                // SAFETY: the caller borrows this memory.
+                // SAFETY: as above.
                 unsafe { short::pass(scan, mode, states, input, output) }
             }
             // SAFETY: as above.
@@ -291,7 +280,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// # Safety
     /// As for [`run`](Request::run).
     #[inline(never)]
-    pub(in crate::scan) unsafe fn run_any(
+    unsafe fn run_any(
         self,
         mode: Mode,
         input: &impl Columns<In, Place = Host>,
@@ -310,37 +299,50 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
 }
 
 impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
-    pub(in crate::scan) fn write_new<'o>(
-        self,
+    #[inline(always)]
+    pub(super) fn write_new<'o>(
+        mut self,
         mode: Mode,
         input: &impl Columns<In, Place = Host>,
         output: &'o mut [MaybeUninit<Out>],
     ) -> Result<&'o mut [Out], Error> {
         self.check_covers(output.len())?;
+        let (base, len) = (output.as_mut_ptr().cast(), output.len());
         // SAFETY: a borrowed slice.
-        let written = unsafe { self.run(mode, input, &[Part::dense(output.as_mut_ptr().cast(), output.len())]) }?;
+        let written = match unsafe { self.written_short(mode, input, (base, len)) } {
+            Some(written) => {
+                self.end();
+                written
+            }
+            // SAFETY: as above.
+            None => unsafe { self.run_any(mode, input, &[Part::dense(base, len)]) }?,
+        };
         // SAFETY: a scan that succeeds has written every field of the first `written` records, since every record is in a sequence.
         Ok(unsafe { output[..written].assume_init_mut() })
     }
 }
 
 impl<S: States, Out: Outputs> Request<'_, S, Out::Record, Out> {
-    pub(in crate::scan) fn replace_any(
-        mut self,
-        mode: Mode,
-        records: &mut impl ColumnsMut<Out, Place = Host>,
-    ) -> Result<(), Error> {
+    /// A short call over so many records of its one column, by a kernel that was made before. Says whether it did.
+    ///
+    /// # Safety
+    /// This memory is exclusively borrowed: records that are both read and written.
+    #[inline(always)]
+    unsafe fn replaced_short(&mut self, mode: Mode, records: (*mut u8, usize)) -> bool {
         let scan = self.scan;
-        let parts = parts(records);
-        if let [Part { base, len, spacing: None }] = *parts
-            && let Some(states) = self.start()
-            // SAFETY: this memory is borrowed for as long as this runs.
-            && unsafe { short::replace(scan, mode, states, (base, len)) }
-        {
-            return Ok(());
+        if matches!(self.sequences, Ok(Sequences::Line)) && self.is_plain() {
+            // SAFETY: the caller has the memory.
+            return unsafe { short::replace_line(scan, mode, records) };
         }
         // SAFETY: as above.
-        let mut columns = unsafe { columns::write(&parts, &scan.program().output.columns) };
+        self.start().is_some_and(|states| unsafe { short::replace(scan, mode, states, records) })
+    }
+
+    #[inline(never)]
+    fn replace_any(self, mode: Mode, records: &mut impl ColumnsMut<Out, Place = Host>) -> Result<(), Error> {
+        let scan = self.scan;
+        // SAFETY: this memory is borrowed for as long as this runs.
+        let mut columns = unsafe { columns::write(&parts(records), &scan.program().output.columns) };
         self.call(mode, |call, carry| match carry {
             None => scan.run_in_place(call, &mut columns),
             Some(carry) => scan.resume_in_place(call, carry, &mut columns),
@@ -349,10 +351,10 @@ impl<S: States, Out: Outputs> Request<'_, S, Out::Record, Out> {
 }
 
 /// The columns to be written, without an allocation.
-pub(in crate::scan) type Parts = SmallVec<[Part<*mut u8>; 4]>;
+type Parts = SmallVec<[Part<*mut u8>; 4]>;
 
 /// All columns.
-pub(in crate::scan) fn parts<Out: Outputs>(output: &mut impl ColumnsMut<Out, Place = Host>) -> Parts {
+fn parts<Out: Outputs>(output: &mut impl ColumnsMut<Out, Place = Host>) -> Parts {
     let mut parts = Parts::new();
     output.parts(|part| parts.push(part));
     parts
@@ -360,7 +362,7 @@ pub(in crate::scan) fn parts<Out: Outputs>(output: &mut impl ColumnsMut<Out, Pla
 
 /// The one column, where there is one and its records lie one after the other.
 #[inline]
-pub(in crate::scan) fn only<Out: Outputs>(output: &mut impl ColumnsMut<Out, Place = Host>) -> Option<(*mut u8, usize)> {
+fn only<Out: Outputs>(output: &mut impl ColumnsMut<Out, Place = Host>) -> Option<(*mut u8, usize)> {
     let mut only = None;
     if Out::COUNT == 1 {
         output.parts(|Part { base, len, spacing }| only = spacing.is_none().then_some((base, len)));
