@@ -31,8 +31,6 @@ pub(crate) struct Settings<'a> {
 pub(crate) struct HostTask<'a, 'c> {
     pub(crate) call: &'a Call<'a>,
     pub(crate) settings: Settings<'a>,
-    /// The state that element 0 starts from, if that is not the initial state.
-    pub(crate) carry: Option<&'a [Constant]>,
     pub(crate) inputs: &'a [Column<'a>],
     /// None for a reduction.
     pub(crate) outputs: Option<&'a mut [ColumnMut<'c>]>,

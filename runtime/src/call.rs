@@ -96,7 +96,12 @@ pub enum Init<'a> {
     Each(&'a [Constant]),
 }
 
-impl Call<'_> {
+impl<'a> Call<'a> {
+    /// The same from a carry.
+    pub(crate) fn resuming(&self, carry: &'a [Constant]) -> Call<'a> {
+        Call { carry: Some(carry), ..self.clone() }
+    }
+
     /// Refuses to go on if the call was interrupted.
     pub(crate) fn go_on(&self) -> Result<(), Error> {
         // Relaxed: what the flag tells is nothing but itself.

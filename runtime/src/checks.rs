@@ -61,21 +61,15 @@ pub(crate) fn can_replace(program: &Program) -> Result<(), Error> {
 }
 
 /// Checks everything of a call but its columns, which have `len` records each and are in the memory of this device.
-pub(crate) fn call(
-    program: &Program,
-    device: Device,
-    call: &Call<'_>,
-    carry: Option<&[Constant]>,
-    len: usize,
-) -> Result<(), Error> {
+pub(crate) fn call(program: &Program, device: Device, call: &Call<'_>, len: usize) -> Result<(), Error> {
     call.go_on()?;
-    shape(program, device, call, carry.is_some(), len)?;
+    shape(program, device, call, len)?;
     match call.init {
         Init::Identity => {}
         Init::Same(init) => state(|| state_types(program), "init", init)?,
         Init::Each(all) => {
             let own = program.state_len();
-            let resumes = carry.is_some();
+            let resumes = call.carry.is_some();
             // What a device knows is counted there, if there are records; here, that there is a state for the first.
             let least = usize::from(!resumes);
             let begun = call.shape.begun(resumes);
@@ -83,7 +77,7 @@ pub(crate) fn call(
             states(|| state_types(program), "init_each", begun, all)?;
         }
     }
-    match (carry, call.shape) {
+    match (call.carry, call.shape) {
         (None, _) => Ok(()),
         (Some(carry), Shape::Rows(rows)) => states(|| carry_types(program), "carry", rows.count(), carry),
         // Several carries of a line are of another number, not of another type.
@@ -95,7 +89,8 @@ pub(crate) fn call(
 }
 
 /// Checks which records are scanned on their own.
-fn shape(program: &Program, device: Device, call: &Call<'_>, resumes: bool, len: usize) -> Result<(), Error> {
+pub(crate) fn shape(program: &Program, device: Device, call: &Call<'_>, len: usize) -> Result<(), Error> {
+    let resumes = call.carry.is_some();
     match call.shape {
         Shape::Line => Ok(()),
         Shape::Heads(_) | Shape::HeadBits(_) | Shape::Offsets(_) if !device.is_cpu() => {

@@ -28,7 +28,7 @@ pub(crate) struct LoopStates {
 }
 
 /// Components of states, of which there are few.
-type States = SmallVec<[Constant; 8]>;
+pub(crate) type States = SmallVec<[Constant; 8]>;
 
 impl LoopStates {
     fn new(of: &LoopProgram, derivation: Derivation) -> LoopStates {
@@ -41,6 +41,11 @@ impl LoopStates {
             may_overflow: mappings.any(|mapping| mapping.function.may_panic()),
             derivation,
         }
+    }
+
+    /// The types of the components of the loop's state.
+    pub(crate) fn types(&self) -> &[Type] {
+        &self.types
     }
 
     /// How many components the loop's state has.
@@ -64,26 +69,54 @@ impl LoopStates {
 
     /// States of the scan for these of the loop, one after the other, each with such constants behind it.
     fn seeds(&self, argument: &'static str, states: &[Constant], rest: &[Constant]) -> Result<States, Error> {
-        let expected = || self.types.iter().copied().chain(rest.iter().map(|constant| constant.ty()));
         let mut seeds = States::new();
         for state in states.chunks(self.len() + rest.len()) {
-            let got = || state.iter().map(|constant| constant.ty());
-            if !got().eq(expected()) {
-                return Err(Error::State { argument, expected: expected().collect(), got: got().collect() });
-            }
+            self.check_types(argument, state, rest)?;
             let (own, behind) = state.split_at(self.len());
-            let tables = &self.derivation.program.tables;
-            let seed = interp::call(&self.derivation.seed, own, tables);
-            let value = interp::call(&self.derivation.value, &seed, tables);
-            let is_nan = |constant: &Constant| constant.ty().is_float() && constant.as_f64().is_nan();
-            let is_same = |(a, b): (&Constant, &Constant)| a == b || (is_nan(a) && is_nan(b));
-            if !value.iter().zip(own).all(is_same) {
-                return Err(Error::LoopState { argument, got: own.to_vec() });
-            }
-            seeds.extend(seed);
+            seeds.extend(self.seed(argument, own)?);
             seeds.extend_from_slice(behind);
         }
         Ok(seeds)
+    }
+
+    fn check_types(&self, argument: &'static str, state: &[Constant], rest: &[Constant]) -> Result<(), Error> {
+        let expected = || self.types.iter().copied().chain(rest.iter().map(|constant| constant.ty()));
+        let got = || state.iter().map(|constant| constant.ty());
+        if got().eq(expected()) {
+            return Ok(());
+        }
+        Err(Error::State { argument, expected: expected().collect(), got: got().collect() })
+    }
+
+    /// The state of the scan for one of the loop, which stands for it.
+    fn seed(&self, argument: &'static str, state: &[Constant]) -> Result<Vec<Constant>, Error> {
+        let tables = &self.derivation.program.tables;
+        let seed = interp::call(&self.derivation.seed, state, tables);
+        let value = interp::call(&self.derivation.value, &seed, tables);
+        let is_nan = |constant: &Constant| constant.ty().is_float() && constant.as_f64().is_nan();
+        let is_same = |(a, b): (&Constant, &Constant)| a == b || (is_nan(a) && is_nan(b));
+        if value.iter().zip(state).all(is_same) {
+            return Ok(seed);
+        }
+        Err(Error::LoopState { argument, got: state.to_vec() })
+    }
+
+    /// Checks a call of one line whose states stay those of the loop; of these it `takes_any`, or those that states of the scan stand
+    /// for.
+    pub(crate) fn check(&self, call: &Call<'_>, takes_any: bool) -> Result<(), Error> {
+        call.go_on()?;
+        let init = match call.init {
+            Init::Identity => None,
+            Init::Same(state) => Some(("init", state)),
+            Init::Each(states) => Some(("init_each", states)),
+        };
+        for (argument, state) in init.into_iter().chain(call.carry.map(|carry| ("carry", carry))) {
+            self.check_types(argument, state, &[])?;
+            if !takes_any {
+                self.seed(argument, state)?;
+            }
+        }
+        Ok(())
     }
 
     /// States of the loop for these of the scan, one after the other, each with so much behind it.
@@ -98,13 +131,8 @@ impl LoopStates {
         values
     }
 
-    /// Runs a call of the loop's states on those of the scan, and moves the carry on.
-    pub(crate) fn with<R>(
-        &self,
-        call: &Call<'_>,
-        carry: Option<&mut [Constant]>,
-        run: impl FnOnce(&Call<'_>, Option<&mut [Constant]>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
+    /// Runs a call of the loop's states on those of the scan.
+    pub(crate) fn with<R>(&self, call: &Call<'_>, run: impl FnOnce(&Call<'_>) -> Result<R, Error>) -> Result<R, Error> {
         let init = match call.init {
             Init::Identity => States::from_slice(&self.start),
             Init::Same(state) if state.len() != self.len() => {
@@ -115,16 +143,11 @@ impl LoopStates {
             Init::Each(states) => self.seeds("init_each", states, &[])?,
         };
         let resumed = call.carry.map(|carry| self.seeds("carry", carry, &self.rest)).transpose()?;
-        let call = Call {
+        run(&Call {
             init: if matches!(call.init, Init::Each(_)) { Init::Each(&init) } else { Init::Same(&init) },
             carry: resumed.as_deref(),
             ..call.clone()
-        };
-        let Some(carry) = carry else { return run(&call, None) };
-        let mut seeds = self.seeds("carry", carry, &self.rest)?;
-        let result = run(&call, Some(&mut seeds))?;
-        carry.copy_from_slice(&self.values(&seeds, self.rest.len()));
-        Ok(result)
+        })
     }
 }
 
@@ -187,9 +210,11 @@ impl DynScan {
 
     /// The totals of a call as states that a caller gets, each with what a carry has behind it, if `is_carry`.
     #[doc(hidden)]
-    pub fn as_states(&self, totals: Vec<Constant>, is_carry: bool) -> Vec<Constant> {
+    pub fn as_states<S: AsRef<[Constant]> + FromIterator<Constant>>(&self, totals: S, is_carry: bool) -> S {
         match self.loop_states() {
-            Some(states) => states.values(&totals, if is_carry { states.rest.len() } else { 0 }),
+            Some(states) => {
+                states.values(totals.as_ref(), if is_carry { states.rest.len() } else { 0 }).into_iter().collect()
+            }
             None => totals,
         }
     }
@@ -198,17 +223,16 @@ impl DynScan {
     pub(crate) fn with_states<R>(
         &self,
         call: &Call<'_>,
-        carry: Option<&mut [Constant]>,
-        run: impl FnOnce(&Call<'_>, Option<&mut [Constant]>) -> Result<R, Error>,
+        run: impl FnOnce(&Call<'_>) -> Result<R, Error>,
     ) -> Result<R, Error> {
         match self.loop_states() {
             Some(_) if self.settings().checked && !self.has_written_loop() => Err(Error::CheckedLoop),
-            Some(states) => states.with(call, carry, run),
+            Some(states) => states.with(call, run),
             None if self.is_of_loop() && call.init == Init::Identity => {
                 let start = self.program().start().concat();
-                run(&Call { init: Init::Same(&start), ..call.clone() }, carry)
+                run(&Call { init: Init::Same(&start), ..call.clone() })
             }
-            None => run(call, carry),
+            None => run(call),
         }
     }
 }

@@ -9,8 +9,9 @@ use crate::checks;
 use crate::column::{self, Column, ColumnMut};
 use crate::device::Device;
 use crate::dynscan::DynScan;
-use crate::engine::{MOST_FLAGS, Short, ShortBetween, ShortRows, ShortWhole, Whole, with_flags};
+use crate::engine::{After, MOST_FLAGS, Short, ShortBetween, ShortRows, ShortWhole, Whole, with_flags};
 use crate::error::Error;
+use crate::loops::States;
 use crate::spacing;
 use crate::wrong::usable;
 
@@ -69,10 +70,7 @@ impl DynScan {
     /// If a column, the initial state or the shape does not fit the program or the other columns, or if the outputs are too short; then
     /// nothing was written.
     pub fn run(&self, call: &Call<'_>, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]) -> Result<usize, Error> {
-        match call.carry {
-            None => self.write(call, None, inputs, outputs),
-            Some(carry) => self.resume(call, &mut SmallVec::<[Constant; 4]>::from(carry), inputs, outputs),
-        }
+        self.write(call, inputs, outputs, &mut States::new())
     }
 
     /// As [`run`](DynScan::run), with the totals of all sequences, as [`reduce`](DynScan::reduce) gives them: out of one read of
@@ -91,10 +89,10 @@ impl DynScan {
             let totals = self.reduce(call, inputs)?;
             return Ok(Outcome { written: self.run(call, inputs, outputs)?, totals });
         }
-        let (written, totals) = self.with_states(call, None, |call, _| {
-            checks::call(self.program(), Device::cpu(), call, call.carry, len)?;
-            self.totals(call, (inputs, Some(outputs), len))
-        })?;
+        if let Some((written, after)) = self.passed(call, call.mode.into(), (inputs, Some(outputs), len))? {
+            return Ok(Outcome { written, totals: after.components().collect() });
+        }
+        let (written, totals) = self.with_states(call, |call| self.totals(call, (inputs, Some(outputs), len)))?;
         Ok(Outcome { written, totals: self.as_states(totals, false) })
     }
 
@@ -104,10 +102,7 @@ impl DynScan {
     /// As [`run`](DynScan::run); also if the program's output columns are not laid out as its input columns, if it
     /// reads a neighbouring record, or if it keeps records.
     pub fn run_in_place(&self, call: &Call<'_>, columns: &mut [ColumnMut<'_>]) -> Result<(), Error> {
-        match call.carry {
-            None => self.write_in_place(call, None, columns),
-            Some(carry) => self.resume_in_place(call, &mut SmallVec::<[Constant; 4]>::from(carry), columns),
-        }
+        self.write_in_place(call, columns, &mut States::new())
     }
 
     /// As [`run`](DynScan::run), from `carry`, which becomes what the next chunk of the stream goes on from. It has the
@@ -124,7 +119,10 @@ impl DynScan {
         inputs: &[Column<'_>],
         outputs: &mut [ColumnMut<'_>],
     ) -> Result<usize, Error> {
-        self.write(call, Some(carry), inputs, outputs)
+        let mut after = States::new();
+        let written = self.write(&call.resuming(&States::from(&*carry)), inputs, outputs, &mut after)?;
+        carry.copy_from_slice(&after);
+        Ok(written)
     }
 
     /// As [`run_in_place`](DynScan::run_in_place), from a carry as in [`resume`](DynScan::resume).
@@ -137,7 +135,10 @@ impl DynScan {
         carry: &mut [Constant],
         columns: &mut [ColumnMut<'_>],
     ) -> Result<(), Error> {
-        self.write_in_place(call, Some(carry), columns)
+        let mut after = States::new();
+        self.write_in_place(&call.resuming(&States::from(&*carry)), columns, &mut after)?;
+        carry.copy_from_slice(&after);
+        Ok(())
     }
 
     /// The totals of all sequences, one after the other, the components of all stages each: one sequence for a line, one for each
@@ -146,36 +147,23 @@ impl DynScan {
     /// # Errors
     /// As [`run`](DynScan::run).
     pub fn reduce(&self, call: &Call<'_>, inputs: &[Column<'_>]) -> Result<Vec<Constant>, Error> {
-        let program = self.program();
-        let len = column::check_inputs(&program.inputs, inputs, Device::cpu())?;
-        if !self.is_of_loop() {
-            checks::call(program, Device::cpu(), call, call.carry, len)?;
-            // Short lines spend their time here: no closure, and no copy of the total.
-            return self.reduce_checked(call, inputs, len);
+        let len = column::check_inputs(&self.program().inputs, inputs, Device::cpu())?;
+        // Short lines spend their time here: no closure, and no copy of the total.
+        if let Some((_, total)) = self.passed(call, Whole::Reduce, (inputs, None, len))? {
+            return Ok(total.components().collect());
         }
-        let totals = self.with_states(call, None, |call, _| {
-            checks::call(program, Device::cpu(), call, call.carry, len)?;
-            self.reduce_checked(call, inputs, len)
-        })?;
+        let (_, totals) = self.with_states(call, |call| self.totals(call, (inputs, None, len)))?;
         Ok(self.as_states(totals, false))
     }
 
-    /// The totals of a call that was checked.
-    #[inline(always)]
-    fn reduce_checked(&self, call: &Call<'_>, inputs: &[Column<'_>], len: usize) -> Result<Vec<Constant>, Error> {
-        match self.reduced(call, inputs, len) {
-            Some(total) => Ok(total),
-            None => Ok(self.totals(call, (inputs, None, len))?.1),
-        }
-    }
-
-    /// Runs a call that was checked. Gives how many records were written, and the totals.
+    /// Runs a call of the program's states whose columns were checked. Gives how many records were written, and the totals.
     pub(crate) fn totals(
         &self,
         call: &Call<'_>,
         (inputs, outputs, len): (&[Column<'_>], Option<&mut [ColumnMut<'_>]>, usize),
     ) -> Result<(usize, Vec<Constant>), Error> {
         let program = self.program();
+        checks::call(program, Device::cpu(), call, len)?;
         checks::parameters(program, self.settings().parameters.values())?;
         let own = program.state_len();
         let components = if call.carry.is_some() { program.carry_len() } else { own };
@@ -184,7 +172,7 @@ impl DynScan {
         let mut totals = Vec::new();
         totals.try_reserve_exact(bytes / size_of::<Constant>()).map_err(|_| Error::OutOfMemory { bytes })?;
         totals.resize(count * components, Constant::from(false));
-        let task = HostTask { call, settings: self.settings(), carry: call.carry, inputs, outputs, len };
+        let task = HostTask { call, settings: self.settings(), inputs, outputs, len };
         let written = self.backend().run(task, Some(&mut totals))?;
         if components > own {
             totals = totals.chunks_exact(components).flat_map(|total| &total[..own]).copied().collect();
@@ -192,38 +180,33 @@ impl DynScan {
         Ok((written, totals))
     }
 
+    /// Runs a call. Gives how many records were written; `after`, which is empty, gets the carries after a call from carries.
+    #[inline]
     fn write(
         &self,
         call: &Call<'_>,
-        carry: Option<&mut [Constant]>,
         inputs: &[Column<'_>],
         outputs: &mut [ColumnMut<'_>],
+        after: &mut States,
     ) -> Result<usize, Error> {
         let len = checks::columns(self.program(), Device::cpu(), inputs, outputs)?;
-        if carry.is_none()
-            && inputs.iter().all(|column| column.spacing.is_none())
+        if inputs.iter().all(|column| column.spacing.is_none())
             && let Some(written) = self.scanned(call, inputs.iter().map(|column| column.base), (outputs, false), len)
         {
             return Ok(written);
         }
-        if carry.is_none()
-            && let Some(written) = self.scanned_spaced(call, inputs, outputs, len)
-        {
+        if let Some(written) = self.scanned_spaced(call, inputs, outputs, len) {
             return Ok(written);
         }
-        self.run_task(call, carry, (inputs, outputs, len))
+        self.run_task(call, (inputs, outputs, len), after)
     }
 
-    fn write_in_place(
-        &self,
-        call: &Call<'_>,
-        carry: Option<&mut [Constant]>,
-        columns: &mut [ColumnMut<'_>],
-    ) -> Result<(), Error> {
+    /// The same over the input.
+    fn write_in_place(&self, call: &Call<'_>, columns: &mut [ColumnMut<'_>], after: &mut States) -> Result<(), Error> {
         let program = self.program();
         let len = checks::in_place(program, Device::cpu(), columns)?;
         let bases = columns.iter().map(|column| column.base.cast_const());
-        if carry.is_none() && self.scanned(call, bases, (columns, true), len).is_some() {
+        if self.scanned(call, bases, (columns, true), len).is_some() {
             return Ok(());
         }
         let inputs = columns.iter().zip(&program.inputs);
@@ -232,31 +215,62 @@ impl DynScan {
         let inputs = inputs.map(|(column, layout)| unsafe { Column::from_raw(column.base, column.len, layout) });
         let inputs = inputs.zip(&*columns).map(|(input, column)| input.spaced(column.spacing));
         let inputs: SmallVec<[Column<'_>; 4]> = inputs.collect();
-        if carry.is_none() && self.scanned_spaced(call, &inputs, columns, len).is_some() {
+        if self.scanned_spaced(call, &inputs, columns, len).is_some() {
             return Ok(());
         }
-        self.run_task(call, carry, (&inputs, columns, len)).map(drop)
+        self.run_task(call, (&inputs, columns, len), after).map(drop)
     }
 
-    /// Checks all of a call but its columns, runs it, and moves the carry on.
+    /// Checks all of a call but its columns, and runs it, as [`write`](DynScan::write).
     fn run_task(
         &self,
         call: &Call<'_>,
-        carry: Option<&mut [Constant]>,
         (inputs, outputs, len): (&[Column<'_>], &mut [ColumnMut<'_>], usize),
+        after: &mut States,
     ) -> Result<usize, Error> {
-        self.with_states(call, carry, |call, carry| {
-            checks::call(self.program(), Device::cpu(), call, carry.as_deref(), len)?;
+        if let Some((written, states)) = self.passed(call, call.mode.into(), (inputs, Some(outputs), len))? {
+            after.extend(states.components());
+            return Ok(written);
+        }
+        self.with_states(call, |call| {
+            checks::call(self.program(), Device::cpu(), call, len)?;
             checks::parameters(self.program(), self.settings().parameters.values())?;
-            let mut after: Option<SmallVec<[Constant; 4]>> = carry.as_deref().map(SmallVec::from);
-            let settings = self.settings();
-            let task = HostTask { call, settings, carry: carry.as_deref(), inputs, outputs: Some(outputs), len };
-            let written = self.backend().run(task, after.as_deref_mut())?;
-            if let (Some(carry), Some(after)) = (carry, after) {
-                carry.copy_from_slice(&after);
-            }
+            let mut carry = call.carry.map(States::from);
+            let task = HostTask { call, settings: self.settings(), inputs, outputs: Some(outputs), len };
+            let written = self.backend().run(task, carry.as_deref_mut())?;
+            after.extend(carry.into_iter().flat_map(|carry| self.as_states(carry, true)));
             Ok(written)
         })
+    }
+
+    /// Scans or reduces a short line, of columns that were checked, from the state that it starts from: in one call of a kernel, if
+    /// there is one. Gives how many records were written, and the states after the line.
+    #[inline(always)]
+    fn passed(
+        &self,
+        call: &Call<'_>,
+        work: Whole,
+        (inputs, outputs, len): (&[Column<'_>], Option<&mut [ColumnMut<'_>]>, usize),
+    ) -> Result<Option<(usize, After<'_>)>, Error> {
+        let is_line = matches!(call.shape, Shape::Line) && !call.reversed && self.is_plain(call.mode);
+        if !is_line || !spacing::is_contiguous(inputs, outputs.as_deref()) {
+            return Ok(None);
+        }
+        let is_left_over = |output: &ColumnMut<'_>| output.len < len;
+        if call.carry.is_some() && self.variants().reads_previous
+            || outputs.iter().flat_map(|all| &**all).any(is_left_over)
+        {
+            return Ok(None);
+        }
+        let Some(short) = self.make_short_whole(work) else { return Ok(None) };
+        match self.loop_states() {
+            Some(states) => states.check(call, short.takes_any())?,
+            None => checks::call(self.program(), Device::cpu(), call, len)?,
+        }
+        let bases = self.settings().parameters.behind(inputs.iter().map(|column| column.base));
+        let output = outputs.and_then(|outputs| outputs.first_mut()).map_or(std::ptr::null_mut(), |output| output.base);
+        // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
+        Ok(unsafe { short.pass_from(call.carry.or(call.init.of_line()), bases, output, len) })
     }
 }
 
@@ -304,20 +318,19 @@ impl DynScan {
     #[doc(hidden)]
     #[inline]
     pub fn short_whole(&self, work: Whole) -> Option<&ShortWhole> {
-        self.variants().short_whole(work).filter(|_| self.is_plain(work.mode()) && !self.is_of_loop())
+        self.variants().short_whole(work).filter(|short| self.is_plain(work.mode()) && self.has_states_of(short))
     }
 
-    /// The total of a short line, of columns that were checked, if there is a kernel for it.
-    fn reduced(&self, call: &Call<'_>, inputs: &[Column<'_>], len: usize) -> Option<Vec<Constant>> {
-        let is_line = matches!(call.shape, Shape::Line) && !call.reversed && call.carry.is_none();
-        if !is_line || !self.is_plain(Mode::Inclusive) || !spacing::is_contiguous(inputs, None) {
-            return None;
-        }
-        let short = usable(self.variants().make_short_whole(Whole::Reduce)).flatten()?;
-        let bases = self.settings().parameters.behind(inputs.iter().map(|column| column.base));
-        // SAFETY: the columns were checked, and programs with such a kernel have no more of them; nothing is written.
-        let (_, total) = unsafe { short.pass_from(call.init.of_line(), bases, std::ptr::null_mut(), len) }?;
-        Some(total.components().collect())
+    /// The same, made if this is the first call for it. A wrong kernel is not used.
+    pub(crate) fn make_short_whole(&self, work: Whole) -> Option<&ShortWhole> {
+        let short = usable(self.variants().make_short_whole(work)).flatten()?;
+        (self.is_plain(work.mode()) && self.has_states_of(short)).then_some(short)
+    }
+
+    /// Whether states of callers are those of the kernel.
+    #[inline]
+    fn has_states_of(&self, short: &ShortWhole) -> bool {
+        short.are_of_loop() == self.loop_states().is_some()
     }
 
     /// Scans a short line from the identities, of columns that were checked and have space for all records. Gives how many were
@@ -329,7 +342,8 @@ impl DynScan {
         (outputs, are_inputs): (&[ColumnMut<'_>], bool),
         len: usize,
     ) -> Option<usize> {
-        let is_plain = !call.reversed && call.init == Init::Identity && call.interrupt.is_none();
+        let is_plain =
+            !call.reversed && call.init == Init::Identity && call.carry.is_none() && call.interrupt.is_none();
         let is_plain = is_plain && self.is_plain(call.mode);
         let output = outputs.first().filter(|output| output.len >= len && is_plain && output.spacing.is_none())?.base;
         // A wrong kernel is not used; those that are, are checked for themselves.

@@ -21,7 +21,8 @@ impl DynScan {
         outputs: &[ColumnMut<'_>],
         len: usize,
     ) -> Option<usize> {
-        let is_line = matches!(call.shape, Shape::Line) && call.init == Init::Identity && call.interrupt.is_none();
+        let is_line = matches!(call.shape, Shape::Line) && call.init == Init::Identity;
+        let is_line = is_line && call.carry.is_none() && call.interrupt.is_none();
         if !is_line || len == 0 || !self.is_plain(call.mode) {
             return None;
         }

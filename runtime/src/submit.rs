@@ -29,7 +29,7 @@ impl DynScan {
         outputs: &mut [ColumnMut<'_>],
         stream: &Stream,
     ) -> Result<Pending, Error> {
-        self.with_states(call, None, |call, _| {
+        self.with_states(call, |call| {
             let task = Task::new(self.on_gpu()?, (call, self.settings()), inputs, outputs)?;
             self.backend().submit(task, stream)
         })
@@ -46,7 +46,7 @@ impl DynScan {
         columns: &mut [ColumnMut<'_>],
         stream: &Stream,
     ) -> Result<Pending, Error> {
-        self.with_states(call, None, |call, _| {
+        self.with_states(call, |call| {
             let task = Task::in_place(self.on_gpu()?, (call, self.settings()), columns)?;
             self.backend().submit(task, stream)
         })
@@ -58,7 +58,7 @@ impl DynScan {
     /// # Errors
     /// As [`submit`](DynScan::submit).
     pub fn submit_reduce(&self, call: &Call<'_>, inputs: &[Column<'_>], stream: &Stream) -> Result<Pending, Error> {
-        self.with_states(call, None, |call, _| {
+        self.with_states(call, |call| {
             let task = Task::reduction(self.on_gpu()?, (call, self.settings()), inputs)?;
             self.backend().submit(task, stream)
         })
@@ -78,8 +78,7 @@ impl DynScan {
         stream: &Stream,
     ) -> Result<Vec<Constant>, Error> {
         self.on_gpu()?;
-        let totals =
-            self.with_states(call, None, |call, _| self.backend().totals((call, self.settings()), inputs, stream))?;
+        let totals = self.with_states(call, |call| self.backend().totals((call, self.settings()), inputs, stream))?;
         Ok(self.as_states(totals, false))
     }
 

@@ -13,7 +13,6 @@ use crate::dynscan::DynScan;
 use crate::engine::{Columns, Sequences, Whole, helpers};
 use crate::error::Error;
 use crate::spacing;
-use crate::wrong::usable;
 
 impl DynScan {
     /// For the typed front end: the totals of contiguous rows or of the segments between offsets, from the identities, straight into
@@ -35,17 +34,17 @@ impl DynScan {
         let program = self.program();
         let is_plain =
             !call.reversed && call.init == Init::Identity && call.carry.is_none() && call.interrupt.is_none();
-        if !is_plain || !self.is_plain(Mode::Inclusive) || self.is_of_loop() || !spacing::is_contiguous(inputs, None) {
+        if !is_plain || !self.is_plain(Mode::Inclusive) || !spacing::is_contiguous(inputs, None) {
             return Ok(None);
         }
         let Some(sequences) = Sequences::of(call.shape) else { return Ok(None) };
-        let short = usable(self.variants().make_short_whole(Whole::Reduce)).flatten();
+        let short = self.make_short_whole(Whole::Reduce);
         let variant = self.variants().get(Form::default(), false);
         let Some(totals) = short.map(|short| short.totals(variant)).filter(|totals| totals.fits(sequences)) else {
             return Ok(None);
         };
         let len = column::check_inputs(&program.inputs, inputs, Device::cpu())?;
-        checks::call(program, Device::cpu(), call, None, len)?;
+        checks::shape(program, Device::cpu(), call, len)?;
         let (count, size) = (sequences.count(), totals.size());
         let to = space(count)?;
         let at = self.settings().parameters.behind(inputs.iter().map(|column| column.base));
@@ -55,7 +54,7 @@ impl DynScan {
         unsafe { totals.run(sequences, Columns { at, sizes }, to, || self.threads.unwrap_or_else(helpers::threads)) };
         for (number, records) in sequences.longer_than(totals.longest) {
             let parts: SmallVec<[Column<'_>; 4]> = inputs.iter().map(|column| column.part(records.clone())).collect();
-            let (_, total) = self.totals(&Call::default(), (&parts, None, records.len()))?;
+            let total = self.reduce(&Call::default(), &parts)?;
             // SAFETY: as above.
             totals.put(&total, unsafe { std::slice::from_raw_parts_mut(to.add(number * size), size) });
         }

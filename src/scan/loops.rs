@@ -22,6 +22,8 @@ use crate::words::RUST;
 pub struct State<U>(pub U);
 
 impl<U: ScanType> States for State<U> {
+    const IS_OF_LOOP: bool = true;
+
     fn identities() -> Self {
         lang::from_constants([])
     }
@@ -294,6 +296,7 @@ impl<U: ScanType, In: Record, Out: Outputs, N: Elements<U, In, Out>> LoopBuilder
         let parameters = self.parts.as_ref().map_or(Vec::new(), |parts| parts.step.parameters.clone());
         let natives = if native::is_wanted(&plan) && self.is_exact() { N::natives() } else { None };
         let mut builder = DynScan::loop_builder(&self.program()?)?.words(RUST).plan(plan);
+        builder = builder.states_in_memory(lang::layout_of::<State<U>>());
         if let Some(natives) = natives {
             // SAFETY: they are loops over these functions, on columns and a state of their types.
             builder = unsafe { builder.natives(natives) };

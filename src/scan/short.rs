@@ -38,6 +38,10 @@ pub(super) fn total<S: States, R: Record>(scan: &DynScan, init: Option<S>, input
     let (inputs, len) = columns::equal(input, scan.parameters_base())?;
     let mut states = init.unwrap_or_else(S::identities);
     let to = ((&raw mut states).cast(), init.is_none());
+    if init.is_none() && S::IS_OF_LOOP {
+        // SAFETY: the layout of the states is that of their type.
+        unsafe { short.begin(to.0) };
+    }
     // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs.
     unsafe { short.pass(inputs, std::ptr::null_mut(), len, to) }.map(|_| states)
 }

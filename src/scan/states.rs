@@ -17,7 +17,11 @@ use crate::lang::{self, Monoid, ScanType, Traced};
     note = "a scan's state is a type with `#[scan_monoid]`, or for a cascade the tuple of its stages' monoids, two or three"
 )]
 pub trait States: ScanType {
-    /// The start of every sequence unless an initial state is given: the identities. Of a loop, which knows its start, any state.
+    /// Whether it is the state of a loop, whose scan knows the start.
+    #[doc(hidden)]
+    const IS_OF_LOOP: bool = false;
+
+    /// The start of every sequence unless an initial state is given: the identities. Of a loop any state.
     #[doc(hidden)]
     fn identities() -> Self;
 }

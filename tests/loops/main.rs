@@ -16,8 +16,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use monoscan::ir::derive::{Derivation, Refusal, derive};
-use monoscan::ir::{Constant, interp, verify};
-use monoscan::{Column, ColumnMut, DynScan, PlanOptions};
+use monoscan::ir::{Constant, Layout, interp, verify};
+use monoscan::{Call, Column, ColumnMut, DynScan, Init, PlanOptions};
 use scan_kit::Random;
 
 use entry::Entry;
@@ -107,6 +107,8 @@ fn compare(entry: &Entry, derivation: &Derivation, records: usize, seed: u64) {
     let mut outputs = [ColumnMut::from_bytes(&mut output, layout).unwrap()];
     scan.inclusive_into(&inputs, &mut outputs).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
     check("compiled", &output);
+    in_chunks(&scan, &columns, &mut output);
+    check("in chunks", &output);
     if let Some(last) = expected.last() {
         let total = scan.reduce(&Default::default(), &inputs).unwrap();
         let same = total.iter().zip(last).all(|(&got, &expected)| near(got, expected));
@@ -119,11 +121,15 @@ fn compare(entry: &Entry, derivation: &Derivation, records: usize, seed: u64) {
     let mut outputs = [ColumnMut::from_bytes(&mut output, layout).unwrap()];
     scan.inclusive_into(&inputs, &mut outputs).unwrap();
     check_by("in one pass", &output, &in_ir, Constant::same);
+    in_chunks(&scan, &columns, &mut output);
+    check_by("in chunks, in one pass", &output, &in_ir, Constant::same);
     output.fill(0xa5);
     let scan = (entry.typed)(PlanOptions { native: Some(true), ..in_one_pass }).unwrap();
     let mut outputs = [ColumnMut::from_bytes(&mut output, layout).unwrap()];
     scan.inclusive_into(&inputs, &mut outputs).unwrap();
     check_by("by its own function", &output, &in_ir, Constant::same);
+    in_chunks(&scan, &columns, &mut output);
+    check_by("in chunks, by its own function", &output, &in_ir, Constant::same);
 
     let verified = verify(derivation.program.clone()).unwrap_or_else(|error| panic!("{}: {error}", entry.name));
     let seeds = interp::call(&derivation.seed, &program.initial, &verified.tables);
@@ -133,6 +139,32 @@ fn compare(entry: &Entry, derivation: &Derivation, records: usize, seed: u64) {
     let request = interp::Request { init: Some(init), ..Default::default() };
     let run = interp::run(&verified, &columns, &request).unwrap();
     check_by("interpreted", &run.outputs[0], &in_ir, Constant::same);
+}
+
+/// Scans a stream in short chunks and some longer ones, each from the state that the one before left. That is the total of the chunk
+/// from where it began, too.
+fn in_chunks(scan: &DynScan, columns: &[Vec<u8>], output: &mut [u8]) {
+    let (program, mut carry) = (scan.program(), scan.first_carry());
+    let layout = &program.output.columns[0];
+    let len = output.len() / layout.size as usize;
+    let (mut start, mut lengths) = (0, [1, 0, 7, 2, 33, 600].into_iter().cycle());
+    while start < len {
+        let range = start..len.min(start + lengths.next().expect("there is always one more"));
+        let of = |layout: &Layout| range.start * layout.size as usize..range.end * layout.size as usize;
+        let inputs: Vec<Column<'_>> = columns
+            .iter()
+            .zip(&program.inputs)
+            .map(|(bytes, layout)| Column::from_bytes(&bytes[of(layout)], layout).unwrap())
+            .collect();
+        let before = carry.clone();
+        let mut outputs = [ColumnMut::from_bytes(&mut output[of(layout)], layout).unwrap()];
+        scan.resume(&Call::default(), &mut carry, &inputs, &mut outputs).unwrap();
+        if before.len() == scan.state_len() {
+            let total = scan.reduce(&Call { init: Init::Same(&before), ..Call::default() }, &inputs).unwrap();
+            assert!(total.iter().zip(&carry).all(|(&total, &carry)| near(total, carry)), "{total:?}, {carry:?}");
+        }
+        start = range.end;
+    }
 }
 
 /// Derives every loop of a suite, compares each with its loop, and the outcomes with those on record.

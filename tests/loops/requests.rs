@@ -100,6 +100,66 @@ fn streams_carry_the_state_of_the_loop() -> Result<(), Error> {
     Ok(())
 }
 
+/// A state with padding between its components, and one of them that only the states of a table may have.
+#[derive(Clone, Copy, Debug, PartialEq, ScanType)]
+struct Meter {
+    mode: u8,
+    total: f64,
+    count: u16,
+}
+
+const METER: Meter = Meter { mode: 1, total: 0.5, count: 3 };
+
+#[scan_fn]
+fn meter(s: Meter, x: u8) -> Meter {
+    let mode = if x == 0 { (s.mode + 1) % 3 } else { s.mode };
+    let total = if x > 200 { 0.0 } else { s.total + x as f64 };
+    Meter { mode, total, count: if x == 7 { 0 } else { s.count.wrapping_add(1) } }
+}
+
+/// Short lines and longer ones, whose states are in memory of the caller's type: from the start, from a state that was given, resumed,
+/// reduced, of rows and of segments.
+#[test]
+fn states_lie_in_the_callers_memory() -> Result<(), Error> {
+    let scan = Scan::from_loop(meter {}, METER)?;
+    for len in [0, 1, 2, 9, 64, 100, 3000usize] {
+        let x: Vec<u8> = (0..len).map(|i| (i * 7919 % 509 / 2) as u8).collect();
+        let from = |start: Meter, x: &[u8]| {
+            let after = x.iter().scan(start, |state, &x| {
+                *state = meter(*state, x);
+                Some(*state)
+            });
+            after.collect::<Vec<_>>()
+        };
+        let last = |start: Meter, x: &[u8]| State(from(start, x).pop().unwrap_or(start));
+        assert_eq!(scan.reduce(&x)?, last(METER, &x));
+        let other = Meter { mode: 2, total: -3.0, count: 65_530 };
+        // More than once: the first call of its kind makes the kernel.
+        for _ in 0..2 {
+            let mut y = vec![METER; len];
+            scan.init(State(other)).inclusive_into(&x, &mut y)?;
+            assert_eq!(y, from(other, &x));
+            let mut carry = State(other);
+            scan.resuming(&mut carry).exclusive_into(&x, &mut y)?;
+            assert_eq!(y, [&[other][..], &from(other, &x)].concat()[..len]);
+            assert_eq!(carry, last(other, &x));
+            assert_eq!(scan.init(State(other)).reduce(&x)?, last(other, &x));
+            let thirds = [0, len / 3, len / 3, len];
+            let totals = [0, 1, 2].map(|part| last(METER, &x[thirds[part]..thirds[part + 1]]));
+            assert_eq!(scan.segmented(&thirds).totals(&x)?, totals);
+            let halves = scan.axis(&[2, len / 2], 1).totals(&x[..len / 2 * 2])?;
+            assert_eq!(halves, [0, 1].map(|row| last(METER, &x[row * (len / 2)..(row + 1) * (len / 2)])));
+        }
+        // The table has no such mode.
+        let mut carry = State(Meter { mode: 3, ..other });
+        let error = scan.resuming(&mut carry).inclusive_into(&x, &mut vec![METER; len]).unwrap_err();
+        assert!(matches!(error, Error::LoopState { argument: "carry", .. }), "{error}");
+        let error = scan.init(carry).reduce(&x).unwrap_err();
+        assert!(matches!(error, Error::LoopState { argument: "init", .. }), "{error}");
+    }
+    Ok(())
+}
+
 #[scan_fn]
 fn bucket(tokens: i32, fill: i32, take: i32) -> i32 {
     ((tokens + fill).min(100) - take).max(0)

@@ -71,6 +71,19 @@ impl Lowered {
         sequential::in_place_of(body, self, writes)
     }
 
+    /// One of the bodies of one pass with whole states, its own or not, for a caller whose states are those of the
+    /// [loop](crate::Sequential) that the program was derived from: it carries the same from element to element. None of another
+    /// program, or of one that has more states than stand for the loop's.
+    pub fn in_loop_states(&self, body: &Body) -> Option<Body> {
+        sequential::in_loop_states(body, self)
+    }
+
+    /// Whether the program may go from every state of the [loop](crate::Sequential) that it was derived from, those too that the loop
+    /// never reaches. Not of another program.
+    pub fn takes_any_loop_state(&self) -> bool {
+        self.sequential.as_ref().is_some_and(|of| sequential::takes_any_state(of, self))
+    }
+
     /// The same without outputs and without the [rank](Lowered::rank) that says where outputs go.
     pub fn total_body(&self) -> Body {
         fold(self.whole(), |stage, _| Some(stage) != self.rank())

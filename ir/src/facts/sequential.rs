@@ -49,6 +49,41 @@ pub(super) fn in_place_of(body: &Body, program: &Program, writes: bool) -> Optio
     Some(shortened(carried_last(Body { mapping, carried: carried.clone(), ends: Some(ends) })))
 }
 
+/// The body with the states of the loop in memory in place of those of the stages, which stand for them. It carries the same from
+/// element to element. None if the program was not derived from a loop, or if stages have more than what stands for its state.
+pub(super) fn in_loop_states(body: &Body, program: &Program) -> Option<Body> {
+    let of = program.sequential.as_ref()?;
+    if body.carried.len() != of.enter.params.len() {
+        return None;
+    }
+    let then = |first: &Function, second: Option<&Function>| match second {
+        Some(second) => simplify(&composed(first, second), &program.tables),
+        None => first.clone(),
+    };
+    let enter = then(&of.leave, body.ends.as_ref().map(|ends| &ends.enter));
+    let leave = match &body.ends {
+        Some(ends) => then(&ends.leave, Some(&of.enter)),
+        None => of.enter.clone(),
+    };
+    let carried = (0..of.initial.len() as u32).map(|component| (0, component)).collect();
+    Some(Body { mapping: body.mapping.clone(), carried, ends: Some(Ends { enter, leave }) })
+}
+
+/// Whether every state of the loop is one that the stages' states stand for: it is left and entered as it was.
+pub(super) fn takes_any_state(of: &Sequential, program: &Program) -> bool {
+    let both = simplify(&composed(&of.leave, &of.enter), &program.tables);
+    both.results.iter().map(|result| result.index()).eq(0..of.initial.len())
+}
+
+/// The second function of the results of the first.
+fn composed(first: &Function, second: &Function) -> Function {
+    let mut b = FunctionBuilder::new();
+    let params = b.params(&first.params);
+    let between = b.inline(first, &params);
+    let results = b.inline(second, &between);
+    b.finish(&results)
+}
+
 /// Where a component of a stage is among those of all stages that stand for the loop.
 fn place(program: &Program, of: &Sequential, (stage, component): (u32, u32)) -> Option<usize> {
     let before: usize = program.stages[..stage as usize].iter().map(|stage| stage.state.len()).sum();

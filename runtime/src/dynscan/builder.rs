@@ -59,13 +59,18 @@ impl DynScanBuilder {
         self
     }
 
-    /// For the typed front end: how the states of all stages lie where callers pass them in memory, component after component.
+    /// For the typed front end: how states lie where callers pass them in memory, component after component: those of all stages, or of
+    /// the loop.
     ///
     /// # Panics
-    /// If these are not the components of the program's states.
+    /// If these are not their components.
     #[doc(hidden)]
     pub fn states_in_memory(mut self, states: Layout) -> DynScanBuilder {
-        assert!(states.types().eq(checks::state_types(&self.key.program)), "{states:?} is no layout of the states");
+        let are_states = match &self.looped {
+            Some(of) => states.types().eq(of.types().iter().copied()),
+            None => states.types().eq(checks::state_types(&self.key.program)),
+        };
+        assert!(are_states, "{states:?} is no layout of the states");
         self.key.states = Some(states);
         self
     }

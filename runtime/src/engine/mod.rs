@@ -58,6 +58,7 @@ pub use between::{ShortBetween, with_flags};
 pub(crate) use line::Bases;
 pub use native::Natives;
 pub(crate) use on_cpu::OnCpu;
+pub(crate) use short::After;
 pub use short::{Short, ShortRows, ShortWhole, Whole};
 pub(crate) use totals::{Columns, Sequences};
 pub(crate) use variant::{Variant, Variants};
@@ -83,8 +84,6 @@ const MAX_COMPARED_BYTES: usize = 480;
 /// A call whose parts were checked against the program and each other.
 pub(crate) struct Task<'a> {
     pub(crate) call: &'a Call<'a>,
-    /// The state that element 0 starts from, if that is not the initial state; of rows, one for each.
-    pub(crate) carry: Option<&'a [Constant]>,
     pub(crate) inputs: Bases<*const u8>,
     pub(crate) outputs: Bases<*mut u8>,
     /// How far apart records are, unless all columns are contiguous.
@@ -124,21 +123,20 @@ impl Engine<'_> {
         let Task { call, .. } = task;
         let (program, Settings { parameters, checked }) = (&self.variants.program, self.settings);
         let checked = checked && task.purpose != Purpose::Count;
-        let asked = (task.carry.is_some(), task.purpose == Purpose::Reduce);
-        let form = call.form(asked, self.variants.reads_previous, checked);
+        let form = call.form(task.purpose == Purpose::Reduce, self.variants.reads_previous, checked);
         let is_segmented = form.heads;
         let usual = self.variants.get(form, false);
         let first_carry = &*usual.first_carry;
         let mut variant = usual;
         let inits = || call.init.states(program.state_len());
-        let carries = || task.carry.unwrap_or_default().chunks_exact(first_carry.len());
+        let carries = || call.carry.unwrap_or_default().chunks_exact(first_carry.len());
         let lengths = (program.state_len(), first_carry.len());
-        if call.given(task.carry, lengths).any(|(_, state)| !usual.program.holds(state)) {
+        if call.given(lengths).any(|(_, state)| !usual.program.holds(state)) {
             variant = self.variants.get(form, true);
         }
         let wants_totals = totals.is_some();
         let is_of_each = matches!(call.init, Init::Each(_));
-        let resumes_rows = task.carry.is_some() && matches!(call.shape, Shape::Rows(_));
+        let resumes_rows = call.carry.is_some() && matches!(call.shape, Shape::Rows(_));
         let has_starts = is_of_each || resumes_rows;
         let is_spaced = task.spacings.is_some();
         let in_turn = match &call.shape {
@@ -171,7 +169,7 @@ impl Engine<'_> {
         let init = Slots::one(layout, start(call.init.same().unwrap_or_default()));
         let starts = variant.program.starts().map(|column| self.starts(&task, &variant.program.inputs[column]));
         let are_lines = matches!(call.shape, Shape::Rows(_)) || !is_segmented && heads(call.shape).is_some();
-        let carry = match (task.carry, call.init) {
+        let carry = match (call.carry, call.init) {
             _ if are_lines => None,
             (Some(carry), _) => Some(carry),
             (None, Init::Each(_)) => {
@@ -222,7 +220,7 @@ impl Engine<'_> {
             totals: wants_totals || checked,
         };
         let totals = totals.map(Mutex::new);
-        let count = if task.carry.is_some() { first_carry.len() } else { program.state_len() };
+        let count = if call.carry.is_some() { first_carry.len() } else { program.state_len() };
         let found = Mutex::new(None);
         // Of segments of one line the scan reaches the last one first, if it is reversed; rows come one after the other.
         let is_backwards = call.reversed && matches!(call.shape, Shape::Offsets(_));
@@ -306,7 +304,7 @@ impl Engine<'_> {
     fn starts(&self, task: &Task<'_>, layout: &Layout) -> Starts {
         let heads = heads(task.call.shape).expect("only segments have such a column");
         let are_flags = !matches!(heads, Heads::Offsets(_));
-        let goes_on = are_flags && task.carry.is_some() && heads.is_flagged(0) != Some(true);
+        let goes_on = are_flags && task.call.carry.is_some() && heads.is_flagged(0) != Some(true);
         let identities = self.variants.program.identities();
         let first = goes_on.then_some(&identities[..]);
         Starts::new(layout, first.into_iter().chain(task.call.init.states(identities.len())), heads)

@@ -8,7 +8,7 @@
 use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
-use monoscan_codegen::cpu::{Native, NativeFn, NativeRowsFn, NativeTotalsFn, Rival, SHORT_INPUTS, ShortFn};
+use monoscan_codegen::cpu::{Access, Native, NativeFn, NativeRowsFn, NativeTotalsFn, Rival, SHORT_INPUTS, ShortFn};
 use monoscan_ir::random::SplitMix64;
 use monoscan_ir::transform::Form;
 use monoscan_ir::{Constant, Layout, Type};
@@ -162,7 +162,8 @@ fn race(
     let start = variant.program.sequential.as_ref().map_or(&variant.program.stages[0].identity, |of| &of.initial);
     let nothing = Layout::packed(&[]);
     let own = native.map_or(&nothing, |native| &native.state);
-    let whole = variant.states.as_ref().unwrap_or(&nothing);
+    let code = variant.kernels(Access::Line).ok().map(|kernels| &kernels.code);
+    let (whole, whole_start) = code.map_or((&nothing, Vec::new()), |code| (code.whole_states(), code.whole_start()));
     // Of a function the state before the line, and the one that sequences start from.
     let mut states = vec![0u128; (2 * own.size).max(whole.size).div_ceil(16) as usize];
     let mut fastest = vec![Some(Duration::MAX); rivals.len()];
@@ -173,7 +174,7 @@ fn race(
                 Rival::Native(_) | Rival::NativeRows(..) => {
                     [0, own.size as usize].into_iter().for_each(|place| put(own, &mut memory[place..], start));
                 }
-                _ => put(whole, memory, &variant.first_carry),
+                _ => put(whole, memory, &whole_start),
             }
             let (state, mut taken) = (states.as_mut_ptr().cast(), len);
             // SAFETY: the columns have the program's layouts and so many records, parameters are behind them, and states lie as each

@@ -1,7 +1,6 @@
 //! [`OnCpu`]: the engine as the backend of scans on the CPU.
 //!
-//! Short lines are done in one call of a kernel of their own, where there is one; all else is a
-//! [`Task`] of the engine.
+//! Short lines are done before they come here, where they have a kernel of their own.
 
 use std::sync::Arc;
 
@@ -11,11 +10,9 @@ use monoscan_ir::{Constant, Mode};
 
 use super::{Bases, Engine, Purpose, Task, Variants};
 use crate::backend::{Backend, HostTask};
-use crate::call::Shape;
 use crate::column::ColumnMut;
 use crate::error::Error;
-use crate::spacing::{self, Spacings};
-use crate::wrong::usable;
+use crate::spacing::Spacings;
 
 /// Said of a pass by a [function](super::Natives).
 const NATIVE: &str = "one pass: your own functions, as rustc compiled them, unless overflow is checked";
@@ -37,11 +34,25 @@ impl Backend for OnCpu {
         Ok(())
     }
 
-    fn run(&self, task: HostTask<'_, '_>, mut totals: Option<&mut [Constant]>) -> Result<usize, Error> {
-        match self.short(&task, totals.as_deref_mut()) {
-            Some(written) => Ok(written),
-            None => self.long(task, totals),
+    fn run(&self, task: HostTask<'_, '_>, totals: Option<&mut [Constant]>) -> Result<usize, Error> {
+        let HostTask { call, settings, inputs, outputs, len } = task;
+        let spacings = Spacings::of(&self.variants.program, inputs, outputs.as_deref());
+        let engine = Engine { variants: &self.variants, threads: self.threads, settings };
+        let spacings = spacings.as_ref();
+        let run = |outputs: &[ColumnMut<'_>], capacity: usize, purpose: Purpose, totals: Option<&mut [Constant]>| {
+            let (inputs, outputs) = (bases(inputs, |column| column.base), bases(outputs, |column| column.base));
+            engine.run(Task { call, inputs, outputs, spacings, len, capacity, purpose }, totals)
+        };
+        let Some(outputs) = outputs else { return run(&[], 0, Purpose::Reduce, totals).map(|_| 0) };
+        let capacities = outputs.iter().map(|column| column.len).enumerate();
+        let (column, capacity) = capacities.min_by_key(|&(_, capacity)| capacity).unwrap_or((0, len));
+        if capacity < len {
+            let expected = run(&[], capacity, Purpose::Count, None)?;
+            if expected > capacity {
+                return Err(Error::OutputTooShort { column, expected, got: capacity });
+            }
         }
+        run(outputs, capacity, Purpose::Write, totals)
     }
 
     fn explain(&self, is_verbose: bool) -> String {
@@ -64,54 +75,4 @@ fn bases<C, T>(columns: &[C], base: impl Fn(&C) -> T) -> Bases<T> {
     let mut bases = Bases::new();
     columns.iter().for_each(|column| bases.push(base(column)));
     bases
-}
-
-impl OnCpu {
-    /// Does a task of any length and shape by the engine. Apart from [`short`](OnCpu::short), whose few instructions would else be
-    /// part of a large function.
-    #[inline(never)]
-    fn long(&self, task: HostTask<'_, '_>, totals: Option<&mut [Constant]>) -> Result<usize, Error> {
-        let HostTask { call, settings, carry, inputs, outputs, len } = task;
-        let spacings = Spacings::of(&self.variants.program, inputs, outputs.as_deref());
-        let engine = Engine { variants: &self.variants, threads: self.threads, settings };
-        let spacings = spacings.as_ref();
-        let run = |outputs: &[ColumnMut<'_>], capacity: usize, purpose: Purpose, totals: Option<&mut [Constant]>| {
-            let (inputs, outputs) = (bases(inputs, |column| column.base), bases(outputs, |column| column.base));
-            engine.run(Task { call, carry, inputs, outputs, spacings, len, capacity, purpose }, totals)
-        };
-        let Some(outputs) = outputs else { return run(&[], 0, Purpose::Reduce, totals).map(|_| 0) };
-        let capacities = outputs.iter().map(|column| column.len).enumerate();
-        let (column, capacity) = capacities.min_by_key(|&(_, capacity)| capacity).unwrap_or((0, len));
-        if capacity < len {
-            let expected = run(&[], capacity, Purpose::Count, None)?;
-            if expected > capacity {
-                return Err(Error::OutputTooShort { column, expected, got: capacity });
-            }
-        }
-        run(outputs, capacity, Purpose::Write, totals)
-    }
-
-    /// Writes a line from given states, if it is short and there is a kernel for that. Gives how many records were written, if
-    /// it did. Short reductions do not come here.
-    fn short(&self, task: &HostTask<'_, '_>, totals: Option<&mut [Constant]>) -> Option<usize> {
-        let &HostTask { call, settings, carry, inputs, len, .. } = task;
-        let outputs = task.outputs.as_deref()?;
-        let start = carry.or_else(|| call.init.of_line())?;
-        let is_line = matches!(call.shape, Shape::Line) && !call.reversed && !settings.checked;
-        if !is_line || !spacing::is_contiguous(inputs, Some(outputs)) {
-            return None;
-        }
-        if carry.is_some() && self.variants.reads_previous || outputs.iter().any(|output| output.len < len) {
-            return None;
-        }
-        let output = outputs.first()?.base;
-        let short = usable(self.variants.make_short_whole(call.mode.into())).flatten()?;
-        let inputs = settings.parameters.behind(inputs.iter().map(|column| column.base));
-        // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
-        let (written, after) = unsafe { short.pass_from(Some(start), inputs, output, len) }?;
-        if let Some(totals) = totals {
-            totals.iter_mut().zip(after.components()).for_each(|(to, component)| *to = component);
-        }
-        Some(written)
-    }
 }

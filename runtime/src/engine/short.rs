@@ -250,12 +250,14 @@ pub struct ShortWhole {
     /// Code of the variants that this is a part of.
     pass: ShortWholeFn,
     longest: usize,
-    /// Whether the kernel relies on no range of the states that it is given.
+    /// Whether the kernel goes on from any states, and relies on none of their ranges.
     takes_any: bool,
     replaces: bool,
-    /// How the states lie in memory, and the identities as they lie there.
+    /// How the states lie in memory, and those that sequences start from as they lie there.
     states: Layout,
-    identities: Memory,
+    start: Memory,
+    /// Whether they are states of the loop that the program was derived from.
+    are_of_loop: bool,
     /// Whether a reduction gives the same wherever its elements are in a line.
     is_anywhere: bool,
     /// Records that one thread reduces alone.
@@ -264,7 +266,7 @@ pub struct ShortWhole {
     totals: OnceLock<Option<NativeTotalsFn>>,
 }
 
-/// States of all stages in callers' memory, aligned to 16 bytes.
+/// States in callers' memory, aligned to 16 bytes.
 type Memory = SmallVec<[u128; 4]>;
 
 /// The states after a line.
@@ -274,7 +276,7 @@ pub(crate) struct After<'a> {
 }
 
 impl After<'_> {
-    /// The components of all stages in order.
+    /// Their components in order.
     pub(crate) fn components(&self) -> impl ExactSizeIterator<Item = Constant> {
         let bytes: &[u8] = bytemuck::cast_slice(&self.memory);
         self.layout.fields.iter().map(|field| Constant::from_bytes(field.ty, &bytes[field.offset as usize..]))
@@ -293,21 +295,50 @@ impl ShortWhole {
         variant.settle(kernels, Kernel::ShortWhole { writes })?;
         let Some(pass) = kernels.code.short_whole(writes) else { return Ok(None) };
         variant.check(kernels, &[Kernel::ShortWhole { writes }].into())?;
-        let Some(states) = variant.states.clone() else { return Ok(None) };
-        let mut identities = SmallVec::from_elem(0, (states.size as usize).div_ceil(16));
-        put(&states, bytemuck::cast_slice_mut(&mut identities), &variant.first_carry);
-        let replaces = checks::can_replace(&variant.program).is_ok();
-        let (longest, takes_any) = (variant.plan.direct, variant.program.holds_any());
-        let (is_anywhere, alone) = (kernels.code.reduces_anywhere(), variant.plan.alone);
-        let totals = OnceLock::new();
-        Ok(Some(ShortWhole { pass, longest, takes_any, replaces, states, identities, is_anywhere, alone, totals }))
+        let (states, are_of_loop) = (kernels.code.whole_states().clone(), kernels.code.are_of_loop());
+        let mut start = SmallVec::from_elem(0, (states.size as usize).div_ceil(16));
+        put(&states, bytemuck::cast_slice_mut(&mut start), &kernels.code.whole_start());
+        let program = &variant.program;
+        Ok(Some(ShortWhole {
+            pass,
+            longest: variant.plan.direct,
+            takes_any: if are_of_loop { program.takes_any_loop_state() } else { program.holds_any() },
+            replaces: checks::can_replace(program).is_ok(),
+            states,
+            start,
+            are_of_loop,
+            is_anywhere: kernels.code.reduces_anywhere(),
+            alone: variant.plan.alone,
+            totals: OnceLock::new(),
+        }))
+    }
+
+    /// Whether the states are those of the loop that the program was derived from, and not of its stages.
+    #[inline]
+    pub(crate) fn are_of_loop(&self) -> bool {
+        self.are_of_loop
+    }
+
+    /// Whether a line may go from any states, also from those that no sequence reaches.
+    pub(crate) fn takes_any(&self) -> bool {
+        self.takes_any
+    }
+
+    /// Puts the states that sequences start from into a caller's memory.
+    ///
+    /// # Safety
+    /// They lie there as [`states_in_memory`](crate::DynScanBuilder::states_in_memory) said.
+    #[inline]
+    pub unsafe fn begin(&self, states: *mut u8) {
+        // SAFETY: the caller has memory for so many bytes.
+        unsafe { states.copy_from_nonoverlapping(self.start.as_ptr().cast(), self.states.size as usize) };
     }
 
     /// The reduction of many lines, of a kernel that writes nothing and the variant that this is a part of.
     pub(crate) fn totals(&self, variant: &Variant) -> Totals<'_> {
-        let identities = &bytemuck::cast_slice(&self.identities)[..self.states.size as usize];
+        let start = &bytemuck::cast_slice(&self.start)[..self.states.size as usize];
         let &ShortWhole { pass: reduce, longest, alone, ref states, is_anywhere, .. } = self;
-        let by_kernel = Totals { reduce, native: None, longest, alone, states, identities, is_anywhere };
+        let by_kernel = Totals { reduce, native: None, longest, alone, states, start, is_anywhere };
         let faster = || {
             let code = &variant.kernels(Access::Line).ok()?.code;
             let native = code.native_totals(code.is_native(Kernel::ShortWhole { writes: false }))?;
@@ -316,12 +347,12 @@ impl ShortWhole {
         Totals { native: *self.totals.get_or_init(faster), ..by_kernel }
     }
 
-    /// As [`pass`](ShortWhole::pass), from these components of all stages, or from the identities. Gives the states after the
-    /// line too.
+    /// As [`pass`](ShortWhole::pass), from these components, or from the states that sequences start from; those of a loop were checked.
+    /// Gives the states after the line too.
     ///
     /// # Safety
     /// As for [`Short::scan`]; a reduction looks at no output.
-    #[inline]
+    #[inline(always)]
     pub(crate) unsafe fn pass_from(
         &self,
         start: Option<&[Constant]>,
@@ -332,18 +363,18 @@ impl ShortWhole {
         if len > self.longest {
             return None;
         }
-        let mut memory = Memory::from_slice(&self.identities);
+        let mut memory = Memory::from_slice(&self.start);
         if let Some(start) = start {
             put(&self.states, bytemuck::cast_slice_mut(&mut memory), start);
         }
-        let states = (memory.as_mut_ptr().cast(), start.is_none());
+        let is_reached = start.is_none() || self.are_of_loop;
         // SAFETY: the columns are what the caller says, and the states lie so.
-        let written = unsafe { self.pass(inputs, output, len, states) }?;
+        let written = unsafe { self.pass(inputs, output, len, (memory.as_mut_ptr().cast(), is_reached)) }?;
         Some((written, After { layout: &self.states, memory }))
     }
 
-    /// Scans or reduces a line of `len` records, if it is short enough; `states` are those before it, the identities if
-    /// `are_identities`, and then those after it. Gives how many records it wrote, or would have, if it did.
+    /// Scans or reduces a line of `len` records, if it is short enough; `states` are those before it, `are_reached` if sequences
+    /// reach them, and then those after it. Gives how many records it wrote, or would have, if it did.
     ///
     /// # Safety
     /// As for [`Short::scan`]; a reduction looks at no output. `states` is exclusively borrowed and lies as
@@ -354,13 +385,13 @@ impl ShortWhole {
         inputs: [*const u8; SHORT_INPUTS],
         output: *mut u8,
         len: usize,
-        (states, are_identities): (*mut u8, bool),
+        (states, are_reached): (*mut u8, bool),
     ) -> Option<usize> {
-        if len > self.longest || !(are_identities || self.takes_any) {
+        if len > self.longest || !(are_reached || self.takes_any) {
             return None;
         }
         let [a, b, c, d] = inputs;
-        // SAFETY: as in `Short::scan`; identities lie in all ranges that kernels rely on.
+        // SAFETY: as in `Short::scan`; states that sequences reach lie in all ranges that kernels rely on.
         Some(unsafe { (self.pass)(len, output, a, b, c, d, states) })
     }
 

@@ -87,9 +87,9 @@ pub(crate) struct Totals<'a> {
     pub(super) alone: usize,
     /// Whether elements may begin anywhere in a line; those of rows are counted anew in each.
     pub(super) is_anywhere: bool,
-    /// How states lie in memory, and the identities as they lie there.
+    /// How states lie in memory, and those that sequences start from as they lie there.
     pub(super) states: &'a Layout,
-    pub(super) identities: &'a [u8],
+    pub(super) start: &'a [u8],
 }
 
 /// Where each column is, in the places behind them where parameters are; and the bytes of a record of each, 0 of parameters.
@@ -114,7 +114,7 @@ impl Totals<'_> {
 
     /// Bytes of a total.
     pub(crate) fn size(&self) -> usize {
-        self.identities.len()
+        self.start.len()
     }
 
     /// Puts components where a total lies.
@@ -255,7 +255,7 @@ impl Totals<'_> {
             // SAFETY: there are such records, and memory for this state. Identities lie in all ranges that the kernel relies on.
             unsafe {
                 let state = to.add(number * self.size());
-                put(state, self.identities);
+                put(state, self.start);
                 (self.reduce)(len, ptr::null_mut(), a, b, c, d, state);
             }
         }

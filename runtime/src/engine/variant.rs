@@ -20,7 +20,6 @@ use super::short::{Short, ShortRows, ShortSpaced, ShortWhole, Whole};
 use super::slots::Slots;
 use super::trials::Trials;
 use crate::call::Rows;
-use crate::checks;
 use crate::error::Error;
 
 /// A program in one form.
@@ -94,7 +93,7 @@ impl Variant {
         let program = if any_states { program.for_any_states() } else { program };
         let plan = plan(&program, &CpuTarget::host(), &of.options);
         let is_own = !form.heads && !form.checked && !form.previous;
-        let states = is_own.then(|| of.states.clone());
+        let states = of.states.clone().filter(|_| is_own);
         // The function of a loop goes from its initial state, which segments do not start from.
         let is_segmented = form.heads
             && form.start == SegmentStart::Identity
@@ -137,8 +136,8 @@ impl Variant {
             let (interleave, isa) = (self.plan.interleave as u32, HostIsa::native()?);
             let code = Compiled::in_vectors(&self.program, access, interleave, self.plan.vector, &isa)?;
             let code = match &self.states {
-                Some(states) => code.with_states(states.clone())?,
-                None => code,
+                Some(states) if states.types().eq(code.whole_states().types()) => code.with_states(states.clone())?,
+                _ => code,
             };
             let code = if access == Access::Line { code.with_candidates(self.native.clone()) } else { code };
             let length_constants = LengthConstants::new(&self.program, &code, self.plan.block);
@@ -172,8 +171,8 @@ pub(crate) struct Variants {
     pub(crate) program: Arc<Verified<Program>>,
     options: PlanOptions,
     natives: Option<Natives>,
-    /// How the states of all stages lie in a caller's memory.
-    states: Layout,
+    /// How the states lie in a caller's memory that are the callers', if that was said.
+    states: Option<Layout>,
     /// Whether the laws were judged to hold, and not only assumed.
     is_lawful: bool,
     /// Whether it reads the record before.
@@ -200,7 +199,6 @@ impl Variants {
     ) -> Variants {
         let made = (0..FORMS).map(|_| OnceLock::new()).collect();
         let (short, segments, rows, between, spaced, whole) = Default::default();
-        let states = states.unwrap_or_else(|| Layout::packed(&checks::state_types(&program).collect::<Vec<_>>()));
         let reads_previous = program.reads_previous();
         Variants {
             program,

@@ -27,7 +27,7 @@ impl OnGpu {
         let settings = task.settings;
         let run = |call: &Call<'_>, inputs: &[Column<'_>], outputs: &mut [ColumnMut<'_>]| {
             let len = checks::columns(&at_ends.program, crate::Device::cpu(), inputs, outputs)?;
-            let task = HostTask { call, settings, carry: None, inputs, outputs: Some(outputs), len };
+            let task = HostTask { call, settings, inputs, outputs: Some(outputs), len };
             Ok(at_ends.run_on_host(task)?.written)
         };
         ends::totals(&at_ends.program, task.call, offsets, task.inputs, run)
@@ -35,16 +35,17 @@ impl OnGpu {
 
     /// Runs what cannot be cut: all of it is carried there, scanned, and carried back.
     fn run_whole(&self, task: HostTask<'_, '_>) -> Result<Outcome, Error> {
-        let HostTask { call, settings, carry, inputs, outputs, len } = task;
+        let HostTask { call, settings, inputs, outputs, len } = task;
         let program = &*self.program;
         let stream = Stream::new(&self.device)?;
         let buffers = self.upload(call, inputs, &stream)?;
         let flags = self.flags(call, len, &stream)?;
         let flags = flags.as_ref().map(Column::on_device::<u8>);
         let device_inputs = columns(&buffers, &program.inputs)?;
-        let starts = Starts::of(call, carry.is_some(), program.state_len());
+        let starts = Starts::of(call, program.state_len());
         let init = starts.all();
-        let device_call = Call { init, ..device_call(call, carry, flags.as_ref()) };
+        let shape = flags.as_ref().map_or(call.shape, Shape::FlagColumn);
+        let device_call = Call { init, shape, totals: false, ..call.clone() };
         let Some(outputs) = outputs else {
             return self.submit_reduce((&device_call, settings), &device_inputs, &stream)?.wait();
         };
@@ -151,7 +152,7 @@ pub(super) struct Starts<'a> {
 
 impl<'a> Starts<'a> {
     /// Of a call whose states have so many components.
-    pub(super) fn of(call: &Call<'a>, resumes: bool, own: usize) -> Starts<'a> {
+    pub(super) fn of(call: &Call<'a>, own: usize) -> Starts<'a> {
         let full = match (call.init, call.shape) {
             (Init::Each(_), Shape::Offsets(offsets)) => {
                 let segments = offsets.windows(2).zip(call.init.states(own));
@@ -165,7 +166,7 @@ impl<'a> Starts<'a> {
             (Shape::Line, first) => first.into(),
             _ => call.init,
         };
-        Starts { init, full, own, resumes }
+        Starts { init, full, own, resumes: call.carry.is_some() }
     }
 
     /// All of them.
@@ -198,12 +199,4 @@ fn bytes(len: usize, layout: &Layout) -> usize {
 
 fn columns<'a>(buffers: &'a [DeviceBuffer<u8>], layouts: &'a [Layout]) -> Result<Vec<Column<'a>>, Error> {
     buffers.iter().zip(layouts).map(|(buffer, layout)| Column::on_device_bytes(buffer, layout)).collect()
-}
-
-fn device_call<'a>(call: &Call<'a>, carry: Option<&'a [Constant]>, flags: Option<&'a Column<'a>>) -> Call<'a> {
-    let shape = match (call.shape, flags) {
-        (_, Some(flags)) => Shape::FlagColumn(flags),
-        (shape, None) => shape,
-    };
-    Call { carry, shape, totals: false, ..call.clone() }
 }

@@ -170,7 +170,7 @@ impl Backend for OnGpu {
             totals.into_iter().for_each(|totals| totals.copy_from_slice(&found));
             return Ok(0);
         }
-        let own = self.total_components(task.carry.is_some());
+        let own = self.total_components(task.call.carry.is_some());
         let outcome = self.run_on_host(task)?;
         let found = outcome.totals.chunks_exact(own);
         totals.into_iter().flat_map(|totals| totals.chunks_exact_mut(own)).zip(found).for_each(|(to, found)| {

@@ -76,7 +76,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         if let Some(chunks) = &scan.chunks
             && task.len > 0
             && task.outputs.is_some()
-            && task.carry.is_none()
+            && task.call.carry.is_none()
             && chunks.takes(task.call)
             && chunks.has_space(task.len)
         {
@@ -116,7 +116,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
             carry
         };
         let hands_on = pieces.len() > 1 && program.reads_previous();
-        let first = task.carry.map(<[Constant]>::to_vec).or_else(|| hands_on.then(begins));
+        let first = task.call.carry.map(<[Constant]>::to_vec).or_else(|| hands_on.then(begins));
         Ok(Pieces {
             scan,
             heads,
@@ -126,7 +126,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
             pieces,
             under_way: [const { None }; SLOTS],
             carry: first,
-            starts: Starts::of(task.call, task.carry.is_some(), program.state_len()),
+            starts: Starts::of(task.call, program.state_len()),
             begun: 0,
             outcome: Outcome { written: 0, totals: Vec::new() },
             task,
@@ -142,7 +142,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         staging.settle()?;
         staging.give_back();
         done?;
-        if self.task.carry.is_none() && self.pieces.len() > 1 {
+        if self.task.call.carry.is_none() && self.pieces.len() > 1 {
             self.outcome.totals.truncate(self.scan.program.state_len());
         }
         Ok(self.outcome)
@@ -234,7 +234,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
             }
         };
         // Whatever follows goes on from the totals.
-        let totals = self.task.outputs.is_none() || self.task.carry.is_some() || self.pieces.len() > 1;
+        let totals = self.task.outputs.is_none() || self.task.call.carry.is_some() || self.pieces.len() > 1;
         let call = Call { interrupt: None, mode, reversed, init, carry, shape, totals };
         let pending = match &self.task.outputs {
             None => self.scan.submit_reduce((&call, self.task.settings), &columns, &staging.scan)?,

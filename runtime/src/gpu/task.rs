@@ -124,7 +124,7 @@ impl<'a> Task<'a> {
         let resumes = self.call.carry.is_some();
         self.reads_previous = (resumes || self.reduces) && program.reads_previous();
         self.lengths = (program.state_len(), if resumes { program.carry_len() } else { 1 });
-        checks::call(program, device, self.call, self.call.carry, self.len)?;
+        checks::call(program, device, self.call, self.len)?;
         checks::parameters(program, self.settings.parameters.values())?;
         // What is made gets its address later, which is that of a workspace.
         match self.call.shape {
@@ -140,13 +140,12 @@ impl<'a> Task<'a> {
 
     /// The form of the program that it needs.
     pub(super) fn form(&self) -> Form {
-        let asked = (self.call.carry.is_some(), self.reduces);
-        self.call.form(asked, self.reads_previous, self.settings.checked)
+        self.call.form(self.reduces, self.reads_previous, self.settings.checked)
     }
 
     /// All states that it is given, and goes on from, with what they are.
     pub(super) fn given(&self) -> impl Iterator<Item = (&'static str, &'a [Constant])> {
-        self.call.given(self.call.carry, self.lengths)
+        self.call.given(self.lengths)
     }
 
     /// The initial state of a line, or of the first segment in the order of the scan, if one is given.

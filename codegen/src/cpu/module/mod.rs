@@ -202,11 +202,26 @@ impl Compiled {
         Ok(())
     }
 
-    /// The same, with the states of all stages laid out so, component after component, where the kernels of
-    /// [`short_whole`](Compiled::short_whole) find them.
+    /// How the states lie that the kernels of [`short_whole`](Compiled::short_whole) go on from: those of all stages, or, if
+    /// [`are_of_loop`](Compiled::are_of_loop), of the loop that the program was derived from.
+    pub fn whole_states(&self) -> &Layout {
+        &self.recipe.whole_states
+    }
+
+    /// Whether the [whole states](Compiled::whole_states) are those of a loop.
+    pub fn are_of_loop(&self) -> bool {
+        self.recipe.are_of_loop
+    }
+
+    /// The [whole states](Compiled::whole_states) that sequences start from.
+    pub fn whole_start(&self) -> Vec<monoscan_ir::Constant> {
+        self.recipe.whole_start()
+    }
+
+    /// The same, with the [whole states](Compiled::whole_states) laid out so, component after component.
     ///
     /// # Errors
-    /// If these are not the program's components.
+    /// If these are not their components.
     pub fn with_states(mut self, states: Layout) -> Result<Compiled, CodegenError> {
         if !states.types().eq(self.recipe.whole_states.types()) {
             let (expected, got) = (self.recipe.whole_states.types().collect(), states.types().collect());

@@ -78,8 +78,10 @@ pub enum Kernel {
 pub(crate) struct Recipe {
     pub(crate) isa: Arc<HostIsa>,
     pub(crate) state: StateLayout,
-    /// How the states of all stages lie for `ShortWhole`.
+    /// How the states of `ShortWhole` lie: those of all stages, or of the loop that the program was derived from.
     pub(crate) whole_states: Layout,
+    /// Whether they are the loop's.
+    pub(crate) are_of_loop: bool,
     pub(crate) interleave: u32,
     pub(crate) levels: Vec<Level>,
     /// The program and the tables that bodies are written from, when a kernel is compiled.
@@ -137,7 +139,14 @@ impl Recipe {
         let is_alone = lanes.as_ref().is_some_and(LaneForm::is_alone);
         let columns = program.inputs.len() + program.output.columns.len();
         let longest_row = rows::longest_straight(rows::work(replay, columns));
-        let whole_states = (0..).zip(&program.stages).filter(|&(stage, _)| rank != Some(stage));
+        let of_loop = program.sequential.as_ref().filter(|_| program.in_loop_states(&whole).is_some());
+        let whole_states: Vec<Type> = match of_loop {
+            Some(of) => of.initial.iter().map(|constant| constant.ty()).collect(),
+            None => {
+                let stages = (0..).zip(&program.stages).filter(|&(stage, _)| rank != Some(stage));
+                stages.flat_map(|(_, stage)| stage.state.clone()).collect()
+            }
+        };
         Ok(Recipe {
             isa: isa.clone(),
             state: StateLayout::of(program, levels.iter().flat_map(|level| level.stages.iter().copied())),
@@ -152,7 +161,8 @@ impl Recipe {
             rank,
             reads_init,
             longest_row,
-            whole_states: Layout::packed(&whole_states.flat_map(|(_, stage)| stage.state.clone()).collect::<Vec<_>>()),
+            whole_states: Layout::packed(&whole_states),
+            are_of_loop: of_loop.is_some(),
             whole_pays: own.is_some() || operations(&whole) <= apart,
             own,
             levels,
@@ -168,6 +178,14 @@ impl Recipe {
     /// The components that replays carry.
     pub(crate) fn live(&self) -> &[(u32, u32)] {
         &self.program.replay().carried
+    }
+
+    /// The states of `ShortWhole` that sequences start from.
+    pub(crate) fn whole_start(&self) -> Vec<Constant> {
+        match self.program.sequential.as_ref().filter(|_| self.are_of_loop) {
+            Some(of) => of.initial.clone(),
+            None => self.starts[..self.rank.map_or(self.starts.len(), |rank| rank as usize)].concat(),
+        }
     }
 
     /// How many neighbouring rows a vector has.
@@ -299,14 +317,17 @@ impl Recipe {
             None => Cow::Owned(body()),
         };
         let program = &self.program;
+        let is_short_whole = matches!(kernel, Kernel::ShortWhole { .. });
         let body = match (level, whole) {
             (Some(level), _) => Cow::Borrowed(&level.body),
-            (None, Some(false)) if matches!(kernel, Kernel::ShortWhole { .. }) => {
-                or_own(&|| program.total_body(), |own| &own.total)
-            }
+            (None, Some(false)) if is_short_whole => or_own(&|| program.total_body(), |own| &own.total),
             (None, Some(false)) => or_own(&|| program.whole_body(false), |own| &own.folds),
             (None, Some(true)) => or_own(&|| program.whole_body(true), |own| &own.writes),
             (None, None) => Cow::Borrowed(own.map_or(program.replay(), |own| &own.replay)),
+        };
+        let body = match program.in_loop_states(&body).filter(|_| is_short_whole) {
+            Some(of_loop) => Cow::Owned(of_loop),
+            None => body,
         };
         let body = &*body;
         let writes = whole.unwrap_or(level.is_none());

@@ -1,12 +1,13 @@
 //! The walks that kernels are for, over a sample.
 
 use monoscan_codegen::cpu::{self, Access, Kernel, LONGEST_STRAIGHT_ROW, SHORT_INPUTS};
-use monoscan_ir::{Constant, Field, Layout};
+use monoscan_ir::{Constant, Field, Layout, interp};
 
 use super::Check;
 use super::expected::Written;
 use super::sample::Sample;
 use crate::engine::line::{BLOCKS, Bases, Line, Worker};
+use crate::engine::native;
 use crate::engine::slots::{Slots, Start};
 use crate::engine::walk::Cut;
 use crate::wrong::Walk;
@@ -341,17 +342,21 @@ impl Check<'_> {
         let output = *outputs.first()?;
         if let Walk::ShortWhole { writes } = walk {
             let kernel = self.kernels.code.short_whole(writes)?;
-            let layout = self.variant.states.as_ref()?;
+            let layout = self.kernels.code.whole_states();
+            let of_loop = self.program.sequential.as_ref().filter(|_| self.kernels.code.are_of_loop());
+            let init = self.init.concat();
+            let init = of_loop.map_or_else(|| init.clone(), |of| interp::call(&of.enter, &init, &self.program.tables));
             let mut memory = vec![0u128; (layout.size as usize).div_ceil(16)];
             let states: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
-            for (field, init) in layout.fields.iter().zip(self.init.iter().flatten()) {
-                states[field.offset as usize..][..field.ty.size()].copy_from_slice(&init.to_bytes());
-            }
+            native::put(layout, states, &init);
             // SAFETY: the columns have the program's layouts and as many records, and the states lie as the kernel was told.
             let count = unsafe { kernel(len, output, a, b, c, d, states.as_mut_ptr()) };
             let read =
                 |field: &Field| Constant::from_bytes(field.ty, &states[field.offset as usize..][..field.ty.size()]);
-            return Some((count, Some(layout.fields.iter().map(read).collect())));
+            let after: Vec<Constant> = layout.fields.iter().map(read).collect();
+            let after =
+                of_loop.map_or_else(|| after.clone(), |of| interp::call(&of.leave, &after, &self.program.tables));
+            return Some((count, Some(after)));
         }
         let kernel = self.kernels.code.short()?;
         // SAFETY: as above.

@@ -59,7 +59,7 @@ impl Asked {
 
     /// The totals of segments between offsets.
     pub(super) fn totals_of_segments(call: &Call<'_>) -> Asked {
-        let form = call.form((false, false), false, false);
+        let form = call.form(false, false, false);
         Asked { form, reduces: true, rows: None, reversed: call.reversed, is_aligned: true }
     }
 }
