@@ -36,6 +36,8 @@ pub struct Request {
     pub previous: Option<Vec<Constant>>,
     /// The values of the program's [parameters](Program::parameters).
     pub parameters: Vec<Constant>,
+    /// Whether to look for integers that overflow, which takes longer.
+    pub checked: bool,
 }
 
 /// The results of a run.
@@ -49,6 +51,9 @@ pub struct Run {
     pub states_after: Vec<Vec<Constant>>,
     /// The last record, or without elements the one before them: what the next part of a stream has before it.
     pub previous: Option<Vec<Constant>>,
+    /// Whether an integer overflowed, where that is not meant, of a [checked](Request::checked) run: in an element, or in a product of
+    /// elements.
+    pub overflowed: bool,
     /// The first element that may not [follow](Stage::follows) the state before it, and its stage.
     pub out_of_order: Option<(usize, usize)>,
 }
@@ -142,12 +147,14 @@ pub struct Interpreter<'t> {
     results: Vec<Constant>,
     checked: bool,
     overflowed: bool,
+    ever_overflowed: bool,
 }
 
 impl<'t> Interpreter<'t> {
     /// An interpreter of functions over these tables.
     pub fn new(tables: &'t [Table]) -> Interpreter<'t> {
-        Interpreter { tables, values: Vec::new(), results: Vec::new(), checked: false, overflowed: false }
+        let (values, results) = (Vec::new(), Vec::new());
+        Interpreter { tables, values, results, checked: false, overflowed: false, ever_overflowed: false }
     }
 
     /// One that also records where Rust would panic with overflow checks; see [`overflowed`](Interpreter::overflowed).
@@ -175,6 +182,7 @@ impl<'t> Interpreter<'t> {
             let value = evaluate(inst, operands, self.tables);
             self.values.push(value.expect("a verified function is well typed"));
         }
+        self.ever_overflowed |= self.overflowed;
         self.results.clear();
         self.results.extend(function.results.iter().map(|result| self.values[result.index()]));
         &self.results
@@ -237,12 +245,12 @@ pub fn run_in_chunks(
         Some(init) => check_init(&program.stages, init)?.to_vec(),
         None => program.start(),
     };
-    let mut interpreter = Interpreter::new(&program.tables);
+    let mut interpreter = Interpreter { checked: request.checked, ..Interpreter::new(&program.tables) };
     let mut writer = Writer::new(&program.output.columns);
     let (mut carries, mut products) = (init.clone(), identities());
     let previous = check_previous(program, request)?;
     let mut element = Element::new(inputs, &program.inputs, count, request, (init, previous));
-    let is_one_chunk = chunk >= count;
+    let is_one_chunk = chunk > count;
     let mut out_of_order = None;
     for index in 0..count {
         element.enter(index);
@@ -281,7 +289,14 @@ pub fn run_in_chunks(
         }
     }
     let previous = element.previous();
-    Ok(Run { outputs: writer.columns, count: writer.count, states_after: element.after, previous, out_of_order })
+    Ok(Run {
+        outputs: writer.columns,
+        count: writer.count,
+        states_after: element.after,
+        previous,
+        overflowed: interpreter.ever_overflowed,
+        out_of_order,
+    })
 }
 
 /// The states of the stages after an element, by the step of the loop that the program was derived from.

@@ -370,3 +370,39 @@ fn falling_sums_of_64_bits_under_bounds_are_refused() -> Result<(), Error> {
     assert!(matches!(wide, Err(Error::NotAScan(_))));
     Ok(())
 }
+
+/// Loops whose kernels overflow in the samples that they are checked with, or give another zero, where the loop's records do not: each was
+/// once refused as miscompiled, or as no monoid though its components alone were scans.
+#[test]
+fn what_overflows_in_samples_alone_is_no_fault() -> Result<(), Error> {
+    let rows = |scan: &Scan<State<u8>, (u8,), u8>, len: usize, rows: usize| {
+        scan.axis(&[rows, len], 1).inclusive(&vec![0; rows * len])
+    };
+    let least = Scan::from_loop(scan!(|s: u8, x: u8| -> u8 { (s + x).min(13) }), 5)?;
+    let most = Scan::from_loop(scan!(|s: u8, x: u8| -> u8 { (s + x).max(100) }), 5)?;
+    for (len, count) in [(2, 1 << 17), (3, 50), (8, 2), (33, 3000)] {
+        assert_eq!(rows(&least, len, count)?, vec![5; len * count]);
+        assert_eq!(rows(&most, len, count)?, vec![100; len * count]);
+    }
+    let wide = Scan::from_loop(scan!(|a: u32, x: i32, y: i32| -> u32 { (a + (y as u32)).min(16).max(x as u32) }), 3)?;
+    assert_eq!(wide.reduce((&[1; 9], &[1; 9]))?, State(12));
+    let two =
+        scan!(|s: (u16, u16), x: i32, y: i32| -> (u16, u16) { (s.0.max(x as u16), (s.1 + (y as u16)).max(7).min(11)) });
+    let down = Scan::from_loop(two, (0, 0))?.axis(&[8, 8], 0).inclusive((&[1; 64], &[1; 64]))?;
+    assert_eq!(down[56], (1, 11));
+    let pair = scan!(|s: (i8, i8), x: i8| -> (i8, i8) { ((s.0 + x).max(s.1 - x), (s.1 + x).max(s.0)) });
+    let pairs = Scan::from_loop(pair, (0, 0))?;
+    assert_eq!(pairs.axis(&[3000, 32], 1).inclusive(&vec![0; 96_000])?, vec![(0, 0); 96_000]);
+    let zeros = scan!(|s: (f64, f64), x: f64| -> (f64, f64) { ((s.0 * -0.5).max(s.1), s.1 + 0.5 * (x - s.1)) });
+    assert_eq!(Scan::from_loop(zeros, (0.0, 0.0))?.reduce(&[0.0; 9])?, State((0.0, 0.0)));
+    let both = scan!(|s: (i32, i32), x: i32| -> (i32, i32) { (s.0.saturating_add(x), (s.1 + x).min(5)) });
+    assert_eq!(Scan::from_loop(both, (0, 0))?.inclusive(&[3, 4, -9])?, [(3, 3), (7, 5), (-2, -4)]);
+    let mixed = scan!(|s: (u64, i16), x: u64, y: i16| -> (u64, i16) { ((s.0 + x).max(1), s.1.saturating_add(y)) });
+    assert_eq!(Scan::from_loop(mixed, (0, 0))?.inclusive((&[0, 3], &[7, -9]))?, [(1, 7), (4, -2)]);
+    // Powers of two that leave the type: NaN there, as documented, and no refusal.
+    let doubled = Scan::from_loop(scan!(|c: f32, x: f32| -> f32 { 2.0 * c + x }), 0.0)?;
+    let x = vec![1.0; 1 << 20];
+    assert_eq!(doubled.inclusive(&x)?[..4], [1.0, 3.0, 7.0, 15.0]);
+    doubled.reduce(&x)?;
+    Ok(())
+}

@@ -110,7 +110,7 @@ impl Judge<'_> {
 
 /// The components whose laws may fail where an integer overflows, floats and what hangs on their rounding left out: all
 /// but those in whose groups nothing overflows, or all arithmetic is exact modulo a power of two.
-pub(crate) fn broken_by_overflow(stage: &Stage) -> Vec<usize> {
+pub fn broken_by_overflow(stage: &Stage) -> Vec<usize> {
     let groups = group::groups(stage).into_iter().filter(|group| {
         let insts = &group.combine.insts;
         let rounds = insts.iter().any(|inst| inst.ty.is_float() && traits::rounds(inst.opcode));

@@ -29,7 +29,8 @@ pub(crate) fn groups(stage: &Stage) -> Vec<Group> {
     heads.map(|i| group(stage, members(leader[i]))).collect()
 }
 
-fn group(stage: &Stage, components: Vec<usize>) -> Group {
+/// Components that read no others, in this order.
+pub(super) fn group(stage: &Stage, components: Vec<usize>) -> Group {
     let combine = &stage.combine;
     let width = stage.state.len();
     let types: Vec<Type> = components.iter().map(|&i| stage.state[i]).collect();

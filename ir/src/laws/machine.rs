@@ -184,7 +184,13 @@ impl<'a> Machine<'a> {
             opcode if matches!(opcode.rule(), Rule::Compare(_)) => self.compare(opcode, a, b, from),
             opcode if from.is_float() && inst.ty.is_float() && opcode != Opcode::Bitcast => {
                 let word = self.float(opcode, a, b);
-                if self.native && inst.ty == Type::F32 { Word::real(word.real as f32 as f64, word.error) } else { word }
+                if !(self.native && inst.ty == Type::F32) {
+                    return word;
+                }
+                let rounded = word.real as f32 as f64;
+                // Numbers near 0 lose more than the unit.
+                let lost = if rounded.is_finite() { (rounded - word.real).abs() } else { 0.0 };
+                Word::real(rounded, word.error + lost)
             }
             Opcode::Shl | Opcode::Shr => {
                 self.panic = if b.int >= from.bits() as i128 { Taint::Overflow } else { Taint::Clean };

@@ -19,14 +19,17 @@
 //!    its `faces` too, in a fixed order, so that the verdict is the same every time.
 //!
 //! Which states can occur: those that `valid` accepts; without it, those that lift can lead to; all
-//! of them, if lift only copies the record. Floats are judged over the reals, −0 counts as +0 and
-//! any NaN as any other. Infinities and NaN are tried where the operator names them, or does
-//! nothing but order and move floats. Integers wrap. Where that is not meant ([`Overflow`]), no
-//! case refutes a law in which native Rust would panic. Where sums or products are mixed with
-//! comparisons, laws are judged where nothing overflows, which is then a [`Condition`] of the
-//! verdict.
+//! of them, if lift only copies the record. Components that `valid` says nothing of, and that
+//! `combine` does not mix with others, are judged apart (`apart`).
+//!
+//! Floats are judged over the reals, −0 counts as +0 and any NaN as any other. Infinities and NaN
+//! are tried where the operator names them, or does nothing but order and move floats. Integers
+//! wrap. Where that is not meant ([`Overflow`]), no case refutes a law in which native Rust would
+//! panic. Where sums or products are mixed with comparisons, laws are judged where nothing
+//! overflows, which is then a [`Condition`] of the verdict.
 
 mod advice;
+mod apart;
 mod arithmetic;
 mod condition;
 mod constants;
@@ -65,7 +68,7 @@ use traits::Traits;
 
 pub use advice::Advice;
 pub use condition::Condition;
-pub(crate) use condition::broken_by_overflow;
+pub use condition::broken_by_overflow;
 pub use elements::Means;
 pub use verdict::{Counterexample, Judgement, Law, Proof, Unjudged, Verdict};
 pub use words::Words;
@@ -112,6 +115,10 @@ pub fn judge(stage: &Stage, tables: &[Table], overflow: Overflow) -> Judgement {
         stage.functions_mut().for_each(|function| *function = std::mem::take(function).wrapping());
         return judge(&stage, tables, Overflow::NeverOccurs);
     }
+    if let Some(parts) = apart::parts(stage) {
+        let judgements = [0, 1].map(|which| judge(&parts[which].stage, tables, overflow));
+        return apart::joined(stage, &parts, judgements);
+    }
     let mut judge = Judge::new(stage, tables);
     judge.prove_groups();
     judge.prove_small_carrier();
@@ -123,6 +130,10 @@ pub fn judge(stage: &Stage, tables: &[Table], overflow: Overflow) -> Judgement {
 /// States of a stage of a verified program that are valid and can occur: the identity first, then small ones; fewer
 /// than `count` where there are not as many, or they are hard to find. The same for the same `seed`.
 pub fn sample_states(stage: &Stage, tables: &[Table], count: usize, seed: u64) -> Vec<Vec<Constant>> {
+    if let Some(parts) = apart::parts(stage) {
+        let states = [0, 1].map(|which| sample_states(&parts[which].stage, tables, count, seed));
+        return apart::states_of_both(stage, &parts, states);
+    }
     let specials: Specials = vec![Vec::new(); stage.state.len()];
     let mut sampler = Sampler::new(stage, tables, &specials);
     let states = sampler.pool(count, 4 * count + 64, &mut Random::new(seed));

@@ -271,7 +271,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    fn rank(&self) -> u8 {
+    pub(super) fn rank(&self) -> u8 {
         match self {
             Verdict::Proved { .. } => 0,
             Verdict::Tested { .. } => 1,

@@ -34,7 +34,7 @@ pub(crate) fn of(alone: usize, elements: usize, parts: usize, threads: impl FnOn
         return 0;
     }
     // Each thread should have half as much at least as one does alone.
-    let worth = 2 * elements / alone.max(1);
+    let worth = elements.saturating_mul(2) / alone.max(1);
     threads().min(parts).min(worth).saturating_sub(1)
 }
 

@@ -251,7 +251,7 @@ impl Line<'_> {
         enter: &(dyn Fn(usize, &mut Self) + Sync),
         totals: Totals<'_>,
     ) {
-        let is_long = |row: usize| threads > 1 && count < 4 * threads && len(row) > 2 * self.plan.tile();
+        let is_long = |row: usize| threads > 1 && count / 4 < threads && len(row) > 2 * self.plan.tile();
         let (all, longest) = (0..count).map(len).fold((0, 0), |(all, longest), len| (all + len, len.max(longest)));
         let together = LEAST_ELEMENTS.div_ceil(longest.max(1)).clamp(1, 256);
         let work = || {

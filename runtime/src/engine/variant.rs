@@ -25,6 +25,8 @@ use crate::error::Error;
 /// A program in one form.
 pub(crate) struct Variant {
     pub(super) is_lawful: bool,
+    /// As it was written.
+    pub(super) written: Arc<Verified<Program>>,
     pub(crate) program: Lowered,
     pub(crate) plan: Plan,
     /// The carry that a stream starts from.
@@ -108,6 +110,7 @@ impl Variant {
         let native = native.map(|native| (native, of.options.native == Some(true)));
         Variant {
             is_lawful: of.is_lawful,
+            written: of.program.clone(),
             first_carry: program.first_carry().collect(),
             program,
             plan,

@@ -14,13 +14,13 @@
 //! Integers are composed in `i64`: sums of a block may leave the type where the loop never does. A
 //! bound that is absent is [`ABSENT`](super::matrix::ABSENT). Those of 64 bits are in `ramp`.
 
-use super::matrix::{ABSENT, absent, present, wide};
+use super::matrix::{ABSENT, absent, may_be_shifted, present, wide};
 use super::{Domain, Effect, Family, Group, Operand, seeded};
 use crate::builder::FunctionBuilder;
 use crate::derive::code::Code;
 use crate::derive::refusal::Leave;
 use crate::derive::size::is_at_most_one;
-use crate::function::{Inst, Payload, Value};
+use crate::function::{Function, Inst, Payload, Value};
 use crate::opcode::Opcode;
 use crate::types::{Constant, Type};
 
@@ -204,12 +204,21 @@ struct Shape {
 pub(super) fn recognise(group: &mut Group<'_, '_>) -> Result<Effect, Leave> {
     let ty = group.types[group.single()?];
     let Some(wide) = wide(ty).filter(|_| ty != Type::I64) else { return Err(Leave) };
-    let form = group.forms(&Clamp { ty, wide })?[0];
+    let mut form = group.forms(&Clamp { ty, wide })?[0];
     if form.lower.is_none() && form.upper.is_none() {
         // Sums and affine maps are families of their own.
         return Err(Leave);
     }
     let code = &mut *group.code;
+    if !ty.is_float() {
+        let mut normal = |bound: Bound, is_upper: bool| {
+            let (value, certain) = bound?;
+            let none = if is_upper { present(wide) } else { absent(wide) };
+            let is_shifted = !certain && may_be_shifted(code, value, none);
+            Some((if is_shifted { code.inline(&normal_bound(is_upper), &[value])[0] } else { value }, certain))
+        };
+        form = Form { lower: normal(form.lower, false), upper: normal(form.upper, true), ..form };
+    }
     let scaled = !code.is_number(form.a, 1);
     if scaled && ty.is_float() && !is_at_most_one(code, form.a) {
         code.grows = true;
@@ -275,7 +284,7 @@ pub(super) fn recognise(group: &mut Group<'_, '_>) -> Result<Effect, Leave> {
 }
 
 impl Shape {
-    fn combine(&self) -> crate::Function {
+    fn combine(&self) -> Function {
         let mut build = FunctionBuilder::new();
         let b = &mut build;
         let count = 1 + usize::from(self.scaled) + [self.lower, self.upper].iter().flatten().count();
@@ -322,11 +331,7 @@ impl Shape {
             if certain || self.ty.is_float() {
                 return bound;
             }
-            let (limit, none, opcode) =
-                if is_upper { (-(ABSENT / 2), -ABSENT, Opcode::Gt) } else { (ABSENT / 2, ABSENT, Opcode::Lt) };
-            let (limit, none) = (b.lit(limit), b.lit(none));
-            let is_absent = b.binary(opcode, bound, limit);
-            b.select(is_absent, none, bound)
+            b.inline(&normal_bound(is_upper), &[bound])[0]
         });
         let bounds: Vec<Value> = bounds.collect();
         let mut results = Vec::new();
@@ -340,4 +345,15 @@ impl Shape {
         results.extend(bounds);
         build.finish(&results)
     }
+}
+
+/// An integer bound, absent again where something was added to what is absent.
+fn normal_bound(is_upper: bool) -> Function {
+    seeded(&[Type::I64], |b, bound| {
+        let (limit, none, opcode) =
+            if is_upper { (-(ABSENT / 2), -ABSENT, Opcode::Gt) } else { (ABSENT / 2, ABSENT, Opcode::Lt) };
+        let (limit, none) = (b.lit(limit), b.lit(none));
+        let is_absent = b.binary(opcode, bound[0], limit);
+        vec![b.select(is_absent, none, bound[0])]
+    })
 }

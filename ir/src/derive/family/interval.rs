@@ -12,6 +12,7 @@
 //! computes too; so a is exact wherever it matters, though it may leave the type where the state
 //! is 0.
 
+use super::matrix::present;
 use super::{Domain, Effect, Family, Group, Operand, restart, seeded};
 use crate::builder::FunctionBuilder;
 use crate::derive::code::Code;
@@ -165,9 +166,37 @@ fn ends(group: &mut Group<'_, '_>, ty: Type, high: usize) -> Result<Effect, Leav
             vec![b.constant(ty.zero()), b.binary(Opcode::Min, u[0], u[1]), b.binary(Opcode::Max, u[0], u[1])]
         }),
         value: seeded(&types, |_, state| if high == 0 { vec![state[2], state[1]] } else { vec![state[1], state[2]] }),
-        valid: None,
+        valid: ty.is_float().then(|| valid(ty, [least, most])),
         types,
         tables: Vec::new(),
+    })
+}
+
+/// Factors and ends are numbers, or there is no interval yet: 0 · ∞ is none.
+fn valid(ty: Type, nothing: [Constant; 2]) -> Function {
+    seeded(&[ty; 3], |b, state| {
+        let infinity = b.constant(present(ty));
+        let finite: Vec<Value> = state
+            .iter()
+            .map(|&part| {
+                let size = b.unary(Opcode::Abs, part);
+                b.binary(Opcode::Lt, size, infinity)
+            })
+            .collect();
+        let is_empty: Vec<Value> = nothing
+            .into_iter()
+            .zip(&state[1..])
+            .map(|(none, &end)| {
+                let none = b.constant(none);
+                b.binary(Opcode::Eq, end, none)
+            })
+            .collect();
+        let is_empty = b.binary(Opcode::And, is_empty[0], is_empty[1]);
+        let is_ordered = b.binary(Opcode::Le, state[1], state[2]);
+        let are_numbers = b.binary(Opcode::And, finite[1], finite[2]);
+        let is_interval = b.binary(Opcode::And, is_ordered, are_numbers);
+        let either = b.binary(Opcode::Or, is_empty, is_interval);
+        vec![b.binary(Opcode::And, finite[0], either)]
     })
 }
 

@@ -299,6 +299,22 @@ pub(super) fn present(ty: Type) -> Constant {
     }
 }
 
+/// Whether a value may be a sum of what is absent, for which this number stands.
+pub(super) fn may_be_shifted(code: &Code<'_>, value: Value, absent: Constant) -> bool {
+    let count = value.index() + 1;
+    let (mut may_be_absent, mut may_be_shifted) = (vec![false; count], vec![false; count]);
+    for place in 0..count {
+        let Some(inst) = code.inst(Value::new(place)) else { continue };
+        let any = |known: &[bool]| inst.operands().iter().any(|operand| known[operand.index()]);
+        let passes = matches!(inst.opcode, Opcode::Select | Opcode::Min | Opcode::Max);
+        let adds = matches!(inst.opcode, Opcode::Add | Opcode::Sub);
+        let is_absent = code.constant_of(Value::new(place)) == Some(absent);
+        may_be_shifted[place] = adds && any(&may_be_absent) || (passes || adds) && any(&may_be_shifted);
+        may_be_absent[place] = is_absent || (passes || adds) && any(&may_be_absent);
+    }
+    may_be_shifted[value.index()]
+}
+
 /// The type in which minima and maxima of sums are composed: `i64` for integers, so that 32 bits do not overflow.
 pub(super) fn wide(ty: Type) -> Option<Type> {
     match ty {

@@ -1,7 +1,7 @@
 //! Composition of the [matrices](super::matrix) that vectors go through: their product, without the
 //! entries that are 0 or 1 in every one.
 
-use super::matrix::{ABSENT, Matrix, Row, Semiring, absent, present};
+use super::matrix::{ABSENT, Matrix, Row, Semiring, absent, may_be_shifted, present};
 use super::pattern::{Entry, closure};
 use super::{Effect, Family, seeded};
 use crate::builder::FunctionBuilder;
@@ -38,6 +38,14 @@ impl Matrix {
             value.unwrap_or_else(|| code.constant(self.zero()))
         });
         let mut lift: Vec<Value> = lift.collect();
+        if self.semiring != Semiring::Reals && !self.wide.is_float() {
+            let whole = seeded(&[self.wide], |b, entry| vec![self.whole(b, entry[0])]);
+            for entry in &mut lift {
+                if may_be_shifted(code, *entry, self.zero()) {
+                    *entry = code.inline(&whole, &[*entry])[0];
+                }
+            }
+        }
         let mut identity: Vec<Constant> =
             places.iter().map(|&(i, j)| if i == j { self.one() } else { self.zero() }).collect();
         let mut types = vec![self.wide; places.len()];

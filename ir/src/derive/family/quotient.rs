@@ -17,7 +17,7 @@ use crate::derive::code::Code;
 use crate::derive::refusal::Leave;
 use crate::function::{Function, Inst, Value};
 use crate::opcode::Opcode;
-use crate::types::{Constant, Type};
+use crate::types::Type;
 
 struct Quotient {
     ty: Type,
@@ -165,15 +165,13 @@ fn combine(ty: Type) -> Function {
     b.finish(&results)
 }
 
-/// The entries divided by the largest of them; zeros stay.
+/// The entries divided by the largest of them; zeros stay. A product with the inverse of the largest would do where that is no
+/// subnormal number.
 fn normal(b: &mut FunctionBuilder, ty: Type, entries: &[Value]) -> Vec<Value> {
-    let smallest = match ty {
-        Type::F32 => Constant::from(f32::MIN_POSITIVE),
-        _ => Constant::from(f64::MIN_POSITIVE),
-    };
-    let (smallest, one) = (b.constant(smallest), b.constant(ty.of_i64(1)));
+    let (zero, one) = (b.constant(ty.zero()), b.constant(ty.of_i64(1)));
     let sizes: Vec<Value> = entries.iter().map(|&entry| b.unary(Opcode::Abs, entry)).collect();
-    let largest = sizes.into_iter().fold(smallest, |x, y| b.binary(Opcode::Max, x, y));
-    let factor = b.binary(Opcode::Div, one, largest);
-    entries.iter().map(|&entry| b.binary(Opcode::Mul, entry, factor)).collect()
+    let largest = sizes.into_iter().fold(zero, |x, y| b.binary(Opcode::Max, x, y));
+    let are_zeros = b.binary(Opcode::Eq, largest, zero);
+    let largest = b.select(are_zeros, one, largest);
+    entries.iter().map(|&entry| b.binary(Opcode::Div, entry, largest)).collect()
 }

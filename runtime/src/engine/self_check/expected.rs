@@ -2,15 +2,19 @@
 
 use monoscan_codegen::plan::Association;
 use monoscan_ir::interp::{Request, Run, run, run_in_chunks};
+use monoscan_ir::laws::broken_by_overflow;
 use monoscan_ir::transform::Lowered;
-use monoscan_ir::{Constant, Layout, Type};
+use monoscan_ir::{Constant, Inst, Layout, Opcode, Program, Stage, Type, Verified};
 use smallvec::SmallVec;
 
 use super::sample::Sample;
 use crate::wrong::Difference;
 
-/// How the interpreter regroups.
-const CHUNKS: [usize; 2] = [3, 16];
+/// Elements that the interpreter folds on their own, where it regroups; and all of a sample.
+const CHUNK: usize = 3;
+
+/// Where folds of a sample begin, at most, when it is asked whether anything overflows.
+const LANES: usize = 8;
 
 /// The outputs and states of a sample.
 pub(super) struct Expected<'a> {
@@ -20,8 +24,34 @@ pub(super) struct Expected<'a> {
     /// In other associations, if kernels are to be compared that regroup.
     regrouped: Vec<Run>,
     is_exact: bool,
+    /// Whether functions of Rust, or kernels in vectors, may give either zero where floats have minima or maxima.
+    has_any_zero: bool,
     /// For each field of each column how large numbers are.
     magnitudes: Vec<Vec<f64>>,
+}
+
+/// Whether laws may fail on a sample: an integer overflows, which they are not asked to bear, or some association of floats gives more
+/// than another rounding. `written` is the program with the marks of what is meant to wrap.
+pub(super) fn is_beyond_laws(
+    (program, written): (&Lowered, &Verified<Program>),
+    sample: &Sample,
+    init: &[Vec<Constant>],
+) -> bool {
+    let bears_overflow = |stage: &Stage| broken_by_overflow(stage).is_empty();
+    let checked = written.sequential.is_some() || !written.stages.iter().all(bears_overflow);
+    let request = Request { parameters: sample.parameters.values().to_vec(), checked, ..Request::default() };
+    // Kernels fold what begins anywhere, in vectors as many elements as there are lanes.
+    (0..LANES.min(sample.len)).any(|start| {
+        let sample = sample.part(start, sample.len - start, program);
+        let chunks = [2, CHUNK, 4, 8, 16, 32, 64, 128, 256, sample.len];
+        let own = sample.columns.iter().take(written.inputs.len());
+        let inputs: Vec<&[u8]> = own.map(Vec::as_slice).collect();
+        let overflows = |chunk| run_in_chunks(written, &inputs, &request, chunk).is_ok_and(|run| run.overflowed);
+        checked && chunks.into_iter().any(overflows) || {
+            let expected = Expected::regrouped(program, &chunks, &sample, init);
+            !(expected.agrees_everywhere() || expected.is_stable_everywhere())
+        }
+    })
 }
 
 /// The results of kernels on a sample.
@@ -72,22 +102,42 @@ impl<'a> Expected<'a> {
         sample: &Sample,
         init: &[Vec<Constant>],
     ) -> Expected<'a> {
+        let chunks = [CHUNK, sample.len];
+        let mut expected = Expected::regrouped(program, if regroups.is_some() { &chunks } else { &[] }, sample, init);
+        // Where floats are rounded, that these associations agree says little of another one.
+        expected.is_exact = regroups != Some(Association::Fixed) && expected.agrees_everywhere();
+        expected
+    }
+
+    /// With these associations.
+    fn regrouped(program: &'a Lowered, chunks: &[usize], sample: &Sample, init: &[Vec<Constant>]) -> Expected<'a> {
         let inputs: Vec<&[u8]> = sample.columns.iter().map(Vec::as_slice).collect();
         let parameters = sample.parameters.values().to_vec();
         let request = Request { init: Some(init.to_vec()), parameters, ..Request::default() };
         let sequential = run(program, &inputs, &request).expect("a sample has the program's columns");
-        let in_chunks = |chunk| run_in_chunks(program, &inputs, &request, chunk).expect("a sample has them");
-        let regrouped = regroups.map_or_else(Vec::new, |_| CHUNKS.map(in_chunks).into());
+        let in_chunks = |&chunk| run_in_chunks(program, &inputs, &request, chunk).expect("a sample has them");
+        let regrouped = chunks.iter().map(in_chunks).collect();
         let columns = &program.output.columns;
+        let of_loop = program.sequential.iter().flat_map(|of| [&of.step.function, &of.project.function]);
+        let is_bound = |inst: &Inst| inst.ty.is_float() && matches!(inst.opcode, Opcode::Min | Opcode::Max);
+        let has_any_zero = program.functions().chain(of_loop).any(|function| function.insts.iter().any(is_bound));
         let mut expected =
-            Expected { program, columns, sequential, regrouped, is_exact: false, magnitudes: Vec::new() };
-        // Where floats are rounded, that these associations agree says little of another one.
-        expected.is_exact = regroups != Some(Association::Fixed)
-            && expected.same_counts()
-            && expected.states().all(|value| value.is_exact())
-            && expected.outputs().all(|place| expected.output(place).is_exact());
+            Expected { program, columns, sequential, regrouped, is_exact: false, has_any_zero, magnitudes: Vec::new() };
         expected.magnitudes = (0..columns.len()).map(|column| expected.magnitudes_of(column)).collect();
         expected
+    }
+
+    /// Whether these associations give the same bits.
+    fn agrees_everywhere(&self) -> bool {
+        self.same_counts()
+            && self.states().all(|value| value.is_exact())
+            && self.outputs().all(|place| self.output(place).is_exact())
+    }
+
+    /// Whether they give the same but for rounding.
+    fn is_stable_everywhere(&self) -> bool {
+        let is_stable = |place| self.output(place).is_exact() || self.is_stable(place);
+        self.same_counts() && self.outputs().all(is_stable)
     }
 
     /// Whether the association changes no bit.
@@ -134,7 +184,9 @@ impl<'a> Expected<'a> {
     }
 
     fn agrees(&self, expected: &Value, got: Constant, magnitude: f64) -> bool {
+        let is_zero = |value: Constant| value.ty().is_float() && value.as_f64() == 0.0;
         match self.is_exact {
+            true if self.has_any_zero && is_zero(got) => is_zero(expected.sequential),
             true => expected.sequential.same(got),
             false => !expected.is_stable(magnitude) || expected.is_close(got, magnitude),
         }

@@ -1,6 +1,6 @@
 //! The walks that kernels are for, over a sample.
 
-use monoscan_codegen::cpu::{self, Access, Kernel, LONGEST_STRAIGHT_ROW, SHORT_INPUTS};
+use monoscan_codegen::cpu::{self, Access, Compiled, Kernel, LONGEST_STRAIGHT_ROW, SHORT_INPUTS};
 use monoscan_ir::{Constant, Field, Layout, interp};
 
 use super::Check;
@@ -99,9 +99,14 @@ impl FromIterator<Walk> for Walks {
 }
 
 /// Whether elements are associated otherwise than by a sequential loop.
-pub(super) fn regroups(walk: Walk, in_vectors: bool) -> bool {
-    let is_in_blocks = matches!(walk, Walk::Strips | Walk::Blocks | Walk::Totals);
-    in_vectors || is_in_blocks || matches!(walk, Walk::StreamedStrips | Walk::StreamedBlocks)
+pub(super) fn regroups(walk: Walk, code: &Compiled) -> bool {
+    code.is_in_vectors()
+        || match walk {
+            // Of any length.
+            Walk::Rows => !code.keeps_rows_in_order(usize::MAX),
+            Walk::Strips | Walk::Blocks | Walk::Totals | Walk::StreamedStrips | Walk::StreamedBlocks => true,
+            _ => false,
+        }
 }
 
 /// Whether blocks are whole groups of kernels in vectors: other blocks go through other kernels, or lie as streaming stores cannot.
