@@ -9,7 +9,7 @@ use crate::checks;
 use crate::column::{self, Column, ColumnMut};
 use crate::device::Device;
 use crate::dynscan::DynScan;
-use crate::engine::{After, MOST_FLAGS, Short, ShortBetween, ShortRows, ShortWhole, Whole, with_flags};
+use crate::engine::{MOST_FLAGS, Short, ShortBetween, ShortRows, ShortWhole, StatesAfter, Whole, with_flags};
 use crate::error::Error;
 use crate::loops::States;
 use crate::spacing;
@@ -251,7 +251,7 @@ impl DynScan {
         call: &Call<'_>,
         work: Whole,
         (inputs, outputs, len): (&[Column<'_>], Option<&mut [ColumnMut<'_>]>, usize),
-    ) -> Result<Option<(usize, After<'_>)>, Error> {
+    ) -> Result<Option<(usize, StatesAfter<'_>)>, Error> {
         let is_line = matches!(call.shape, Shape::Line) && !call.reversed && self.is_plain(call.mode);
         if !is_line || !spacing::is_contiguous(inputs, outputs.as_deref()) {
             return Ok(None);

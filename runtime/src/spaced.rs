@@ -1,5 +1,6 @@
 //! Short lines whose columns are not one after the other from the first record on, or are many:
-//! backwards, with strides, as bits, into several columns.
+//! backwards, with strides, as bits, into several columns. Short rows whose records lie apart, or
+//! that are scanned backwards, are a few such lines.
 
 use monoscan_codegen::cpu;
 use smallvec::SmallVec;
@@ -11,9 +12,22 @@ use crate::engine::Bases;
 use crate::spacing::{Spacings, is_contiguous};
 use crate::wrong::usable;
 
+/// Rows of more records, all of them together, are walked by the engine, whose call costs as much as some hundred records.
+const MOST_IN_ROWS: usize = 256;
+/// So does a call of the kernel for each of more rows.
+const MOST_ROWS: usize = 16;
+
+/// Lines within contiguous columns, one after the other.
+struct Lines {
+    count: usize,
+    len: usize,
+    /// How many records each next one of a line lies behind the one before.
+    step: isize,
+}
+
 impl DynScan {
-    /// Scans a short line from the identities, of columns that were checked. Gives how many records were written, if it did. The outputs
-    /// may be the inputs.
+    /// Scans a short line, or a few short rows, from the identities, of columns that were checked. Gives how many records were written, if it
+    /// did. The outputs may be the inputs.
     pub(crate) fn scanned_spaced(
         &self,
         call: &Call<'_>,
@@ -21,45 +35,81 @@ impl DynScan {
         outputs: &[ColumnMut<'_>],
         len: usize,
     ) -> Option<usize> {
-        let is_line = matches!(call.shape, Shape::Line) && call.init == Init::Identity;
-        let is_line = is_line && call.carry.is_none() && call.interrupt.is_none();
-        if !is_line || len == 0 || !self.is_plain(call.mode) {
+        let is_plain = call.init == Init::Identity && call.carry.is_none() && call.interrupt.is_none();
+        if !is_plain || len == 0 || !self.is_plain(call.mode) {
             return None;
         }
         let are_alike = is_contiguous(inputs, Some(outputs));
-        let short = usable(self.variants().make_short_spaced(call.mode, len, (are_alike, !call.reversed))).flatten()?;
+        let lines = match call.shape {
+            Shape::Line => Lines { count: 1, len, step: 1 },
+            Shape::Rows(rows)
+                if are_alike && (1..=MOST_IN_ROWS).contains(&rows.elements()) && rows.records() <= len =>
+            {
+                Lines { count: rows.count(), len: rows.len(), step: rows.step() as isize }
+            }
+            _ => return None,
+        };
+        if lines.count > MOST_ROWS {
+            return None;
+        }
+        let step = if call.reversed { -lines.step } else { lines.step };
+        let short =
+            usable(self.variants().make_short_spaced(call.mode, lines.len, (are_alike, step == 1))).flatten()?;
         let mut from: Bases<*const u8> = inputs.iter().map(|column| column.base).collect();
         let mut to: Bases<*mut u8> = outputs.iter().map(|column| column.base).collect();
-        let mut spacings: SmallVec<[cpu::Spacing; 8]> = SmallVec::new();
-        let last = len - 1;
-        if are_alike {
-            let (read, written) = (&self.program().inputs, &self.program().output.columns);
-            if call.reversed {
-                from.iter_mut().zip(read).for_each(|(base, of)| *base = base.wrapping_add(last * of.size as usize));
-                to.iter_mut().zip(written).for_each(|(base, of)| *base = base.wrapping_add(last * of.size as usize));
-            }
-            spacings.push(cpu::Spacing { step: if call.reversed { -1 } else { 1 }, first: 0, mask: 0 });
-        } else {
-            let of = Spacings::of_any(self.program(), inputs, outputs);
-            spacings.extend(of.inputs.into_iter().chain(of.outputs));
+        let parameters = self.settings().parameters.as_ptr();
+        if !are_alike {
+            let spacings = self.spaced(call, (inputs, outputs), (&mut from, &mut to), lines.len - 1);
+            // SAFETY: the columns were checked, and are borrowed for as long as this runs; each record is read before it is written.
+            unsafe { short.scan((&from, &to), &spacings, parameters, lines.len) };
+            return Some(lines.len);
         }
-        if call.reversed && !are_alike {
-            let (inputs, outputs) = spacings.split_at_mut(from.len());
-            // Turns the direction. Gives how far the last record is.
-            let turn = |spacing: &mut cpu::Spacing| {
-                let distance = spacing.step.wrapping_mul(last as i64);
-                spacing.step = -spacing.step;
-                distance
+        let (read, written) = (&self.program().inputs, &self.program().output.columns);
+        let spacings = [cpu::Spacing { step: step as i64, first: 0, mask: 0 }];
+        for line in 0..lines.count {
+            let first = match call.shape {
+                Shape::Rows(rows) => rows.record_of(line, call.reversed),
+                _ if call.reversed => lines.len - 1,
+                _ => 0,
             };
-            let columns = from.iter_mut().zip(&self.program().inputs).zip(inputs);
-            columns.for_each(|((base, layout), spacing)| match cpu::Spacing::is_by_bits(layout) {
-                true => spacing.first = spacing.first.wrapping_add_signed(turn(spacing)),
-                false => *base = base.wrapping_offset(turn(spacing) as isize),
-            });
-            to.iter_mut().zip(outputs).for_each(|(base, spacing)| *base = base.wrapping_offset(turn(spacing) as isize));
+            let at = |base: *mut u8, size: u32| base.wrapping_add(first * size as usize);
+            let inputs = inputs.iter().zip(read);
+            from.iter_mut().zip(inputs).for_each(|(to, (of, layout))| *to = at(of.base.cast_mut(), layout.size));
+            let outputs = outputs.iter().zip(written);
+            to.iter_mut().zip(outputs).for_each(|(to, (of, layout))| *to = at(of.base, layout.size));
+            // SAFETY: as above; the columns have all records of the rows.
+            unsafe { short.scan((&from, &to), &spacings, parameters, lines.len) };
         }
-        // SAFETY: the columns were checked, and are borrowed for as long as this runs; each record is read before it is written.
-        unsafe { short.scan((&from, &to), &spacings, self.settings().parameters.as_ptr(), len) };
-        Some(len)
+        Some(lines.count * lines.len)
+    }
+
+    /// How far apart the records of each column are in the direction of the call; columns begin at the first record in it, and `last`
+    /// is the number of the last one.
+    fn spaced(
+        &self,
+        call: &Call<'_>,
+        (inputs, outputs): (&[Column<'_>], &[ColumnMut<'_>]),
+        (from, to): (&mut Bases<*const u8>, &mut Bases<*mut u8>),
+        last: usize,
+    ) -> SmallVec<[cpu::Spacing; 8]> {
+        let of = Spacings::of_any(self.program(), inputs, outputs);
+        let mut spacings: SmallVec<[cpu::Spacing; 8]> = of.inputs.into_iter().chain(of.outputs).collect();
+        if !call.reversed {
+            return spacings;
+        }
+        let (inputs, outputs) = spacings.split_at_mut(from.len());
+        // Turns the direction. Gives how far the last record is.
+        let turn = |spacing: &mut cpu::Spacing| {
+            let distance = spacing.step.wrapping_mul(last as i64);
+            spacing.step = -spacing.step;
+            distance
+        };
+        let columns = from.iter_mut().zip(&self.program().inputs).zip(inputs);
+        columns.for_each(|((base, layout), spacing)| match cpu::Spacing::is_by_bits(layout) {
+            true => spacing.first = spacing.first.wrapping_add_signed(turn(spacing)),
+            false => *base = base.wrapping_offset(turn(spacing) as isize),
+        });
+        to.iter_mut().zip(outputs).for_each(|(base, spacing)| *base = base.wrapping_offset(turn(spacing) as isize));
+        spacings
     }
 }

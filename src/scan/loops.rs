@@ -334,7 +334,7 @@ impl<U: ScanType, In: Record, Out: Outputs, N: Elements<U, In, Out>> LoopBuilder
         let function = behind(tables.adopt(step.traced), parameters.len(), types.len());
         let step = Mapping { reads, function };
         let stages = [types.len()];
-        let mut of = |part: Part| mapping(tables.adopt(part.traced), &part.view.sources(record, &stages));
+        let mut of = |part: Part| mapping(tables.adopt(part.traced), part.view.sources(record, &stages));
         let filter = filter.map(&mut of);
         let project = of(output.unwrap_or_else(|| the_state(&types)));
         let columns = <Out::Record as Inputs>::layouts();

@@ -21,7 +21,7 @@ use crate::lang::ScanType;
 /// | slices | `Vec<T>` | slices, borrowed mutably | how many records were written |
 /// | [`DeviceVec`]s | `DeviceVec<T>` | `&mut DeviceVec<T>` | a [`Pending`] |
 ///
-/// A scan [on a GPU](Scan::on) carries slices there and back, piece by piece, while it scans. A scan on the CPU refuses
+/// A scan [on a GPU](crate::Scan::on) carries slices there and back, piece by piece, while it scans. A scan on the CPU refuses
 /// device memory.
 pub trait Place: sealed::Place {
     /// New records.

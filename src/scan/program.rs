@@ -1,6 +1,7 @@
 //! Puts traced functions together as a program.
 
-use monoscan_ir::{Constant, Function, Mapping, Output, Program, Source, Stage, Table, Value, Verified, verify};
+use monoscan_ir::facts::drop_unused;
+use monoscan_ir::{Constant, Function, Mapping, Output, Program, Source, Stage, Table, Verified, verify};
 use monoscan_runtime::{Error, TraceError};
 
 use super::element::View;
@@ -77,8 +78,8 @@ impl Parts {
             let first = parameters.len() as u32;
             parameters.extend(part.parameters.iter().map(|value| value.ty()));
             let own = (first..parameters.len() as u32).map(Source::Parameter);
-            let sources: Vec<Source> = own.chain(part.view.sources(record, stages)).collect();
-            mapping(tables.adopt(part.traced), &sources)
+            let sources = own.chain(part.view.sources(record, stages)).collect();
+            mapping(tables.adopt(part.traced), sources)
         };
         let lifts: Vec<Mapping> =
             self.lifts.into_iter().enumerate().map(|(stage, lift)| mapping(lift, &sizes[..stage])).collect();
@@ -107,38 +108,8 @@ impl Parts {
 }
 
 /// The function of those sources that it uses; what no result needs is left out.
-pub(super) fn mapping(function: Function, sources: &[Source]) -> Mapping {
-    let mut used = vec![false; function.value_count()];
-    for result in &function.results {
-        used[result.index()] = true;
-    }
-    for (value, inst) in function.values().rev() {
-        if used[value.index()] {
-            for operand in inst.operands() {
-                used[operand.index()] = true;
-            }
-        }
-    }
-    // A value's number among those that are used: parameters come before instructions here too.
-    let number: Vec<usize> = used
-        .iter()
-        .scan(0, |next, &used| {
-            let number = *next;
-            *next += used as usize;
-            Some(number)
-        })
-        .collect();
-    let renumbered = |value: Value| Value::new(number[value.index()]);
-    let params = || (0..function.params.len()).filter(|&place| used[place]);
-    let insts = function.values().filter(|(value, _)| used[value.index()]);
-    Mapping {
-        reads: params().map(|place| sources[place]).collect(),
-        function: Function {
-            params: params().map(|place| function.params[place]).collect(),
-            insts: insts.map(|(_, inst)| inst.map_operands(renumbered)).collect(),
-            results: function.results.iter().map(|&result| renumbered(result)).collect(),
-        },
-    }
+pub(super) fn mapping(function: Function, sources: Vec<Source>) -> Mapping {
+    drop_unused(Mapping { reads: sources, function }, 0)
 }
 
 /// The tables of all functions, one after the other.
@@ -171,7 +142,7 @@ pub(super) fn plain_name(type_name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use monoscan_ir::{FunctionBuilder, Opcode, Type};
+    use monoscan_ir::{FunctionBuilder, Opcode, Type, Value};
 
     #[test]
     fn programs_are_named_after_the_monoid_without_its_modules() {
@@ -188,8 +159,8 @@ mod tests {
         let _ = b.binary(Opcode::Mul, unused, y);
         let wide = b.cast(Type::U32, x);
         let sum = b.binary(Opcode::Add, wide, z);
-        let sources = [Source::Record(0), Source::Record(1), Source::Next(1)];
-        let mapping = mapping(b.finish(&[sum, z]), &sources);
+        let sources = vec![Source::Record(0), Source::Record(1), Source::Next(1)];
+        let mapping = mapping(b.finish(&[sum, z]), sources);
         assert_eq!(mapping.reads, [Source::Record(0), Source::Next(1)]);
         assert_eq!(mapping.function.params, [Type::U8, Type::U32]);
         assert_eq!(mapping.function.insts.len(), 2);

@@ -6,15 +6,16 @@
 //! vectors that is one ⊕ a group, since a scan of lanes ends with the group's aggregate. Bit by bit
 //! it gives what `reduce`, `carry_update`, `combine` and `scan` in vectors give.
 
-use cranelift_codegen::ir::{self, AbiParam, BlockArg, InstBuilder, types};
+use cranelift_codegen::ir::{self, InstBuilder, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use monoscan_ir::Constant;
 use monoscan_ir::facts::{CarryUpdate, Range};
 
 use super::abi::TileArgs;
 use super::element::Data;
+use super::entries::function;
 use super::error::CodegenError;
-use super::kernel::TileKernel;
+use super::kernel::{TileKernel, arguments};
 use super::lower::{Env, constant, lower_function};
 use super::memory;
 use super::simd::{self, LaneForm, Work};
@@ -40,13 +41,17 @@ pub(crate) fn blocks(
     blocks: &Blocks<'_>,
     env: &Env<'_>,
 ) -> Result<(), CodegenError> {
-    func.signature.params.push(AbiParam::new(types::I64));
-    let mut b = FunctionBuilder::new(func, context);
-    let entry = b.create_block();
-    b.append_block_params_for_function_params(entry);
-    b.switch_to_block(entry);
-    let args = b.block_params(entry)[0];
-    let data = Data::new(&mut b, kernel, args);
+    function(func, context, env, |b, [args]| write(b, args, kernel, blocks, env).map(|()| None))
+}
+
+fn write(
+    b: &mut FunctionBuilder<'_>,
+    args: ir::Value,
+    kernel: &TileKernel<'_>,
+    blocks: &Blocks<'_>,
+    env: &Env<'_>,
+) -> Result<(), CodegenError> {
+    let data = Data::new(b, kernel, args);
     let mut word = |offset: usize| b.ins().load(types::I64, memory::data_flags(), args, offset as i32);
     let place = word(std::mem::offset_of!(TileArgs, start));
     let len = word(std::mem::offset_of!(TileArgs, len));
@@ -71,12 +76,12 @@ pub(crate) fn blocks(
     let (replayed, folded) = (&blocks.form.replay.carried, &blocks.form.fold.carried);
     let mut first = vec![count, place];
     for &(_, component) in replayed {
-        first.push(load(&mut b, component as usize, 0));
+        first.push(load(b, component as usize, 0));
     }
     let mut left_out = Vec::new();
     for component in 0..blocks.identity.len() {
         let is_left_out = place_of(folded, component).is_none();
-        left_out.push(is_left_out.then(|| load(&mut b, component, 1)));
+        left_out.push(is_left_out.then(|| load(b, component, 1)));
     }
 
     let (body, exit) = (b.create_block(), b.create_block());
@@ -87,16 +92,16 @@ pub(crate) fn blocks(
 
     b.switch_to_block(body);
     let (left, carry) = (now[0], &now[2..]);
-    let empty = folded.iter().map(|&(_, component)| constant(&mut b, blocks.identity[component as usize]));
+    let empty = folded.iter().map(|&(_, component)| constant(b, blocks.identity[component as usize]));
     let states = carry.iter().copied().chain(empty.collect::<Vec<_>>()).collect();
     let whole = simd::Progress { place: now[1], left: len, rank: None, states };
-    let behind = simd::groups(&mut b, blocks.form, Work::Both, &data.bases(), whole)?;
+    let behind = simd::groups(b, blocks.form, Work::Both, &data.bases(), whole)?;
     let aggregate = &behind.states[replayed.len()..];
     let mut both = Vec::new();
     for (component, identity) in blocks.identity.iter().enumerate() {
         // A carry has what its update reads.
         let carried = place_of(replayed, component).map(|place| carry[place]);
-        both.push(carried.unwrap_or_else(|| constant(&mut b, identity.ty().zero())));
+        both.push(carried.unwrap_or_else(|| constant(b, identity.ty().zero())));
     }
     let mut whole = Vec::new();
     for (component, left_out) in left_out.iter().enumerate() {
@@ -105,17 +110,17 @@ pub(crate) fn blocks(
     }
     both.extend(&whole);
     let ranges = [blocks.ranges, blocks.ranges].concat();
-    let updated = lower_function(&mut b, &blocks.carry_update.function, &both, &ranges, env)?;
+    let updated = lower_function(b, &blocks.carry_update.function, &both, &ranges, env)?;
 
     let (add, added) = (b.create_block(), b.create_block());
     let adds = b.ins().load(types::I64, memory::data_flags(), args, std::mem::offset_of!(TileArgs, adds) as i32);
     b.ins().brif(adds, add, &[], added, &[]);
     b.switch_to_block(add);
-    let mut sum: Vec<ir::Value> = (0..blocks.identity.len()).map(|component| load(&mut b, component, 2)).collect();
+    let mut sum: Vec<ir::Value> = (0..blocks.identity.len()).map(|component| load(b, component, 2)).collect();
     sum.extend(whole);
-    let sum = lower_function(&mut b, &blocks.combine.function, &sum, &ranges, env)?;
+    let sum = lower_function(b, &blocks.combine.function, &sum, &ranges, env)?;
     for (component, value) in (0..).zip(sum) {
-        store(&mut b, component, 2, value);
+        store(b, component, 2, value);
     }
     b.ins().jump(added, &[]);
 
@@ -126,14 +131,7 @@ pub(crate) fn blocks(
 
     b.switch_to_block(exit);
     for (&(_, component), &value) in replayed.iter().zip(&after[2..]) {
-        store(&mut b, component, 0, value);
+        store(b, component, 0, value);
     }
-    b.ins().return_(&[]);
-    b.seal_all_blocks();
-    b.finalize(env.frontend);
     Ok(())
-}
-
-fn arguments(values: &[ir::Value]) -> Vec<BlockArg> {
-    values.iter().map(|&value| BlockArg::Value(value)).collect()
 }

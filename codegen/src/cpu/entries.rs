@@ -102,7 +102,7 @@ pub(crate) fn side_by_side(
 }
 
 /// Writes a function of so many words, which gives one or nothing.
-fn function<const ARGS: usize>(
+pub(super) fn function<const ARGS: usize>(
     func: &mut ir::Function,
     context: &mut FunctionBuilderContext,
     env: &Env<'_>,

@@ -337,6 +337,10 @@ pub(super) fn branch(
     no: ir::Block,
     no_args: &[ir::Value],
 ) {
-    let args = |values: &[ir::Value]| values.iter().map(|&value| BlockArg::Value(value)).collect::<Vec<_>>();
-    b.ins().brif(condition, yes, &args(yes_args), no, &args(no_args));
+    b.ins().brif(condition, yes, &arguments(yes_args), no, &arguments(no_args));
+}
+
+/// Values as the arguments of a block.
+pub(super) fn arguments(values: &[ir::Value]) -> Vec<BlockArg> {
+    values.iter().copied().map(BlockArg::Value).collect()
 }

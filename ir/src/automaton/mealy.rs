@@ -82,20 +82,12 @@ impl MealyFold {
 
         // The replay: the rank, and what does not follow from lane and symbol.
         let mut b = FunctionBuilder::new();
-        let (mut reads, mut values) = (Vec::new(), Vec::new());
-        for (place, (&source, &ty)) in mapping.reads.iter().zip(&function.params).enumerate() {
-            let stays = place != split.lane && !split.follows[place];
-            values.push(stays.then(|| b.param(ty)));
-            reads.extend(stays.then_some(source));
-        }
-        let output = b.param(Type::U8);
-        reads.push(Source::Record(0));
+        let (reads, mut values, output) = split.enter(&mut b, mapping, None);
         let ty = [Type::U8, Type::U8, Type::U16, Type::U32, Type::U32][split.found.len()];
         let of_outputs: Vec<Constant> = outputs.iter().map(|bytes| Constant::new(ty, of_bytes(bytes))).collect();
         let place = b.cast(Type::U32, output);
         let entry = b.table(tables.len() as u32, ty, place);
         tables.push(Table::new(ty, of_outputs));
-        values.resize(function.value_count(), None);
         let entry = b.cast(Type::U32, entry);
         let shifted = |b: &mut FunctionBuilder, place: usize| {
             let bits = b.lit(8 * place as u32);
@@ -107,9 +99,8 @@ impl MealyFold {
         let zero = b.lit(0u8);
         values[split.found[filter].index()] = Some(b.binary(Opcode::Ne, output, zero));
         split.rest(&mut b, function, &mut values);
-        let results = function.results.iter().enumerate().filter(|&(place, _)| place != split.lane);
-        let results: Option<Vec<Value>> = results.map(|(_, result)| values[result.index()]).collect();
-        let function = simplify(&b.finish(&results?), &tables);
+        let results = split.results_beside_lane(function, &values)?;
+        let function = simplify(&b.finish(&results), &tables);
         let replay = drop_unused(Mapping { reads, function }, 1);
         let fold = LaneBody { mapping: fold, carried: vec![carried[split.lane]], row, tables: tables.clone() };
         let replay = LaneBody { mapping: replay, carried: vec![carried[rank]], row: None, tables };

@@ -13,7 +13,7 @@ use crate::facts::drop_unused;
 use crate::function::{Function, Value};
 use crate::interp;
 use crate::opcode::Opcode;
-use crate::program::{Mapping, Source, Table};
+use crate::program::{Mapping, Table};
 use crate::simplify::simplify;
 use crate::types::{Constant, Type};
 
@@ -52,18 +52,6 @@ impl OutputFold {
         let mut tables = tables.to_vec();
         let others: Vec<Carried> = carried.iter().copied().filter(|carried| carried.lane.is_none()).collect();
 
-        // Of either: what does not follow from lane and symbol, then the byte.
-        let read = |b: &mut FunctionBuilder, with_lane: bool| {
-            let (mut reads, mut values) = (Vec::new(), Vec::new());
-            for (place, (&source, &ty)) in mapping.reads.iter().zip(&function.params).enumerate() {
-                let stays = if place == split.lane { with_lane } else { !split.follows[place] };
-                values.push(stays.then(|| b.param(if place == split.lane { before } else { ty })));
-                reads.extend(stays.then_some(source));
-            }
-            values.resize(function.value_count(), None);
-            reads.push(Source::Record(0));
-            (reads, values, b.param(Type::U8))
-        };
         let widened = |b: &mut FunctionBuilder, byte: Value| {
             if ty == Type::Bool {
                 let zero = b.lit(0u8);
@@ -75,7 +63,7 @@ impl OutputFold {
         };
 
         let mut b = FunctionBuilder::new();
-        let (reads, mut values, symbol) = read(&mut b, true);
+        let (reads, mut values, symbol) = split.enter(&mut b, mapping, Some(before));
         let lane = values[split.lane].take().expect("the lane stays");
         let (lane_after, beside) = steps.look_up(&mut b, (lane, symbol), &mut tables);
         let output = b.cast(Type::U8, beside[0]);
@@ -89,11 +77,10 @@ impl OutputFold {
         let fold = drop_unused(Mapping { reads, function: function_of_fold }, carried.len());
 
         let mut b = FunctionBuilder::new();
-        let (reads, mut values, output) = read(&mut b, false);
+        let (reads, mut values, output) = split.enter(&mut b, mapping, None);
         values[number.index()] = Some(widened(&mut b, output));
         split.rest(&mut b, function, &mut values);
-        let results = function.results.iter().enumerate().filter(|&(place, _)| place != split.lane);
-        let results: Vec<Value> = results.map(|(_, result)| values[result.index()]).collect::<Option<_>>()?;
+        let results = split.results_beside_lane(function, &values)?;
         let function = simplify(&b.finish(&results), &tables);
         let replay = drop_unused(Mapping { reads, function }, others.len());
         let of = |mapping, carried, row| LaneBody { mapping, carried, row, tables: tables.clone() };

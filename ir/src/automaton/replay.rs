@@ -220,6 +220,32 @@ impl Split {
         self.found.iter().position(|&found| found == value)
     }
 
+    /// Begins a function in place of the mapping's: of what does not follow from lane and symbol, of the lane in this type, if it stays, and
+    /// of the symbol, a byte. Gives what it reads, its values for those of the mapping, as far as they are known, and the symbol.
+    pub(super) fn enter(
+        &self,
+        b: &mut FunctionBuilder,
+        mapping: &Mapping,
+        lane: Option<Type>,
+    ) -> (Vec<Source>, Vec<Option<Value>>, Value) {
+        let Mapping { reads: sources, function } = mapping;
+        let (mut reads, mut values) = (Vec::new(), Vec::new());
+        for (place, (&source, &ty)) in sources.iter().zip(&function.params).enumerate() {
+            let ty = if place == self.lane { lane } else { (!self.follows[place]).then_some(ty) };
+            values.push(ty.map(|ty| b.param(ty)));
+            reads.extend(ty.map(|_| source));
+        }
+        values.resize(function.value_count(), None);
+        reads.push(Source::Record(0));
+        (reads, values, b.param(Type::U8))
+    }
+
+    /// The results but for the lane's, if all are known.
+    pub(super) fn results_beside_lane(&self, function: &Function, values: &[Option<Value>]) -> Option<Vec<Value>> {
+        let results = function.results.iter().enumerate().filter(|&(place, _)| place != self.lane);
+        results.map(|(_, result)| values[result.index()]).collect()
+    }
+
     /// The replay over again, with what is found looked up: each symbol has it for each lane. None if the lane after does not
     /// follow from these, or more bytes beside it than fit.
     fn by_symbols(
@@ -229,7 +255,7 @@ impl Split {
         lanes: usize,
         tables: &mut Vec<Table>,
     ) -> Option<LaneBody> {
-        let Mapping { reads: sources, function } = &body.mapping;
+        let function = &body.mapping.function;
         let after = function.results[self.lane];
         let others = function.results.iter().enumerate().filter(|&(place, _)| place != self.lane);
         let needs_after = self.is_needed(function, others.map(|(_, &value)| value), after);
@@ -241,20 +267,10 @@ impl Split {
         let packed = |bytes: &[u8]| beside.iter().rev().fold(0, |bits, &place| bits << 8 | u32::from(bytes[place]));
         let steps = Steps::new(&self.steps(function, symbols, lanes, |bytes| Some(packed(bytes)))?, beside.len());
         let mut b = FunctionBuilder::new();
-        let mut reads = Vec::new();
-        let mut values: Vec<Option<Value>> = Vec::new();
-        for (place, (&source, &ty)) in sources.iter().zip(&function.params).enumerate() {
-            let stays = place == self.lane || !self.follows[place];
-            values.push(stays.then(|| b.param(if place == self.lane { steps.carried() } else { ty })));
-            reads.extend(stays.then_some(source));
-        }
-        let symbol = b.param(Type::U8);
-        reads.push(Source::Record(0));
-
+        let (reads, mut values, symbol) = self.enter(&mut b, &body.mapping, Some(steps.carried()));
         let before = values[self.lane].take().expect("the lane stays");
         let row = steps.row();
         let (lane, bytes) = steps.look_up(&mut b, (before, symbol), tables);
-        values.resize(function.value_count(), None);
         let found = beside.iter().map(|&place| self.found[place]);
         self.unpack(&mut b, function, found.zip(bytes), &mut values);
         self.rest(&mut b, function, &mut values);

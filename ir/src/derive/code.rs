@@ -9,7 +9,7 @@ use crate::facts::{Range, value_ranges};
 use crate::function::{Function, Inst, Payload, Value};
 use crate::opcode::Opcode;
 use crate::program::Table;
-use crate::simplify::{Rewriter, restrict_params};
+use crate::simplify::{Rewriter, drop_dead};
 use crate::types::{Constant, Type};
 
 use super::fuel::Fuel;
@@ -289,7 +289,7 @@ impl<'t> Code<'t> {
     pub(super) fn extract(&self, results: &[Value]) -> Function {
         self.fuel.spend(self.function().value_count());
         let function = Function { results: results.to_vec(), ..self.function().clone() };
-        restrict_params(&function, &vec![true; function.params.len()])
+        drop_dead(&function)
     }
 
     /// The interval of every value, whatever the parameters are.

@@ -13,7 +13,7 @@ use crate::builder::FunctionBuilder;
 use crate::function::{Inst, Payload, Value};
 use crate::opcode::Opcode;
 use crate::program::Mapping;
-use crate::simplify::restrict_params;
+use crate::simplify::drop_dead;
 use crate::types::Type;
 
 /// Bodies of more instructions stay as they are: there the chain is not what takes time.
@@ -58,7 +58,7 @@ fn through(body: &Body, place: usize) -> Option<Body> {
     }
     let results: Vec<Value> = function.results.iter().map(|result| values[result.index()]).collect();
     let function = code.builder.finish(&results);
-    let function = restrict_params(&function, &vec![true; function.params.len()]);
+    let function = drop_dead(&function);
     Some(Body { mapping: Mapping { function, reads: body.mapping.reads.clone() }, ..body.clone() })
 }
 

@@ -10,7 +10,7 @@ use crate::builder::FunctionBuilder;
 use crate::function::{Function, Inst, Payload, Value};
 use crate::opcode::Opcode;
 use crate::program::Mapping;
-use crate::simplify::restrict_params;
+use crate::simplify::drop_dead;
 use crate::types::Type;
 
 /// The body whose carried components each meet the element's own values last, where that is the same to the bit.
@@ -80,7 +80,7 @@ fn rebuilt(function: &Function, place: usize, others: &[Value]) -> Function {
         values.push(value);
     }
     let results: Vec<Value> = function.results.iter().map(|result| values[result.index()]).collect();
-    restrict_params(&b.finish(&results), &vec![true; function.params.len()])
+    drop_dead(&b.finish(&results))
 }
 
 #[cfg(test)]

@@ -92,7 +92,8 @@ pub(crate) fn used_values(function: &Function) -> Vec<bool> {
     used
 }
 
-fn drop_dead(function: &Function) -> Function {
+/// The function without instructions that no result needs.
+pub(crate) fn drop_dead(function: &Function) -> Function {
     restrict_params(function, &vec![true; function.params.len()])
 }
 

@@ -19,9 +19,11 @@
 //! | `rows` | rows of arrays, and segments that are reduced |
 //! | `totals` | totals of rows and segments, straight into the caller's memory |
 //! | `segments` | segments as columns of flags and starts |
+//! | `after` | the states after sequences: totals, and what a checked scan found |
 //! | `slots`, `length_constants` | states in memory; their components that follow from the length |
 //! | `self_check` | compiled kernels against the interpreter, before they may run |
 
+mod after;
 pub(crate) mod ahead;
 mod between;
 pub(crate) mod helpers;
@@ -46,10 +48,9 @@ mod variant;
 mod walk;
 
 use std::cell::LazyCell;
-use std::sync::{Mutex, PoisonError};
 
 use monoscan_codegen::cpu::{Access, Kernel};
-use monoscan_ir::transform::{Check, Lowered};
+use monoscan_ir::transform::{Form, Lowered};
 use monoscan_ir::{Constant, Layout, Source};
 use smallvec::SmallVec;
 
@@ -58,18 +59,19 @@ pub use between::{ShortBetween, with_flags};
 pub(crate) use line::Bases;
 pub use native::Natives;
 pub(crate) use on_cpu::OnCpu;
-pub(crate) use short::After;
+pub(crate) use short::StatesAfter;
 pub use short::{Short, ShortRows, ShortWhole, Whole};
 pub(crate) use totals::{Columns, Sequences};
 pub(crate) use variant::{Variant, Variants};
 
 use crate::backend::Settings;
 use crate::call::{Call, Init, Shape};
-use crate::checked::{self, Elements};
 use crate::error::Error;
 use crate::spacing::Spacings;
+use after::After;
 use interrupt::Interrupt;
 use line::{Each, Line};
+use rows::RowWalk;
 pub(crate) use segments::Heads;
 use segments::{Segments, Starts};
 use slots::{Slots, Start};
@@ -77,9 +79,6 @@ use variant::Kernels;
 
 /// Lines of more bytes, read and written, come from memory rather than from a second-level cache.
 const LONG_BYTES: usize = 4 << 20;
-
-/// Bytes of states that a checked scan compares with the loop's: twice as many, and some more, go from tile to tile.
-const MAX_COMPARED_BYTES: usize = 480;
 
 /// A call whose parts were checked against the program and each other.
 pub(crate) struct Task<'a> {
@@ -113,6 +112,16 @@ pub(crate) struct Engine<'a> {
     pub(crate) settings: Settings<'a>,
 }
 
+/// The states that the sequences of a call start from, in memory.
+struct Begin<'a> {
+    /// That of segments, and of a line that resumes nothing.
+    init: Slots<'a>,
+    /// That of element 0 of a line, if it is another.
+    carry: Option<Slots<'a>>,
+    /// One for each row or segment, and whether they are initial states.
+    each: Option<(Slots<'a>, bool)>,
+}
+
 impl Engine<'_> {
     /// Runs a task. Gives how many records were written or would be; and the totals of its sequences, one after the other, in
     /// `totals` if it is some, which must have space for them.
@@ -120,41 +129,16 @@ impl Engine<'_> {
     /// # Errors
     /// [`Error::Overflowed`] or [`Error::Regrouped`] if that is checked; no code for the form.
     pub(crate) fn run(&self, mut task: Task<'_>, totals: Option<&mut [Constant]>) -> Result<usize, Error> {
-        let Task { call, .. } = task;
-        let (program, Settings { parameters, checked }) = (&self.variants.program, self.settings);
-        let checked = checked && task.purpose != Purpose::Count;
-        let form = call.form(task.purpose == Purpose::Reduce, self.variants.reads_previous, checked);
-        let is_segmented = form.heads;
-        let usual = self.variants.get(form, false);
-        let first_carry = &*usual.first_carry;
-        let mut variant = usual;
-        let inits = || call.init.states(program.state_len());
-        let carries = || call.carry.unwrap_or_default().chunks_exact(first_carry.len());
-        let lengths = (program.state_len(), first_carry.len());
-        if call.given(lengths).any(|(_, state)| !usual.program.holds(state)) {
-            variant = self.variants.get(form, true);
-        }
-        let wants_totals = totals.is_some();
-        let is_of_each = matches!(call.init, Init::Each(_));
-        let resumes_rows = call.carry.is_some() && matches!(call.shape, Shape::Rows(_));
-        let has_starts = is_of_each || resumes_rows;
+        let Task { call, len, purpose, .. } = task;
+        let checked = self.settings.checked && purpose != Purpose::Count;
+        let form = call.form(purpose == Purpose::Reduce, self.variants.reads_previous, checked);
+        let variant = self.variant(call, form);
+        let has_totals = totals.is_some() || checked;
+        let walk = row_walk(&task, variant, has_totals);
         let is_spaced = task.spacings.is_some();
-        let in_turn = match &call.shape {
-            Shape::Rows(rows) if !is_spaced => {
-                !call.reversed && !wants_totals && !checked && !has_starts && Line::prefers_in_turn(&variant.plan, rows)
-            }
-            _ => false,
-        };
-        let side_by_side = match &call.shape {
-            // Rows side by side have one initial state, if the program reads that.
-            Shape::Rows(_) if is_of_each && reads_init(&variant.program) => None,
-            Shape::Rows(rows) => (!in_turn && Line::prefers_side_by_side(&variant.plan, rows)).then_some(rows),
-            _ => None,
-        };
         let steps = matches!(&call.shape, Shape::Rows(rows) if rows.step() > 1);
-        let is_dense = side_by_side.is_none() && !steps && !is_spaced;
-        let is_line = is_dense && !call.reversed;
-        let access = match is_line {
+        let is_dense = walk != Some(RowWalk::SideBySide) && !steps && !is_spaced;
+        let access = match is_dense && !call.reversed {
             true => Access::Line,
             false if is_spaced => Access::Spaced,
             false => Access::Strided,
@@ -163,37 +147,12 @@ impl Engine<'_> {
         // What segments add to the columns that are read lies one after the other.
         let added = &variant.program.inputs[task.inputs.len()..];
         let spacings = task.spacings.map_or_else(SmallVec::new, |spacings| spacings.in_order(added));
-        let layout = kernels.code.state_layout();
-        let fields = || kernels.carried.iter().copied();
-        let start = |state| fields().zip(completed(state, first_carry));
-        let init = Slots::one(layout, start(call.init.same().unwrap_or_default()));
         let starts = variant.program.starts().map(|column| self.starts(&task, &variant.program.inputs[column]));
-        let are_lines = matches!(call.shape, Shape::Rows(_)) || !is_segmented && heads(call.shape).is_some();
-        let carry = match (call.carry, call.init) {
-            _ if are_lines => None,
-            (Some(carry), _) => Some(carry),
-            (None, Init::Each(_)) => {
-                let first = if call.reversed { task.len.saturating_sub(1) } else { 0 };
-                let segment = |starts: &Starts| Some(starts.segment_of(heads(call.shape)?, first));
-                inits().nth(starts.as_ref().and_then(segment).unwrap_or(0))
-            }
-            (None, _) => None,
-        };
-        let carry = carry.map(|carry| Slots::one(layout, start(carry)));
-        let each = match call.init {
-            _ if resumes_rows => Some((Slots::each(layout, carries().map(start)), false)),
-            Init::Each(_) if are_lines => Some((Slots::each(layout, inits().map(start)), true)),
-            _ => None,
-        };
+        let Begin { init, carry, each } = self.begin(&task, variant, kernels, starts.as_ref());
         let each = each.as_ref().map(|(states, are_initial)| Each { states, are_initial: *are_initial });
-        let check = variant.program.check();
-        let check_stage = variant.program.carried_components().len() as u32;
-        if let Some(bytes) = check.map(Check::compared_bytes).filter(|&bytes| bytes > MAX_COMPARED_BYTES) {
-            return Err(Error::CheckedState { expected: MAX_COMPARED_BYTES, got: bytes });
-        }
         let interrupt = call.interrupt.map(Interrupt::new);
-        let segments = |heads| Segments { heads, starts: starts.as_ref(), reversed: call.reversed, len: task.len };
-        let segments = heads(call.shape).filter(|_| is_segmented).map(segments);
+        let segments = |heads| Segments { heads, starts: starts.as_ref(), reversed: call.reversed, len };
+        let segments = heads(call.shape).filter(|_| form.heads).map(segments);
         if let Some(segments) = segments {
             task.inputs.extend(segments.in_memory());
         }
@@ -203,99 +162,152 @@ impl Engine<'_> {
             inputs: task.inputs,
             outputs: task.outputs,
             spacings: &spacings,
-            len: task.len,
+            len,
             first: 0,
-            place: if call.reversed { task.len.wrapping_sub(1) } else { 0 },
+            place: if call.reversed { len.wrapping_sub(1) } else { 0 },
             step: if call.reversed { -1 } else { 1 },
             segments,
             init: Start::only(&init),
             carry: Start::only(carry.as_ref().unwrap_or(&init)),
             each,
             interrupt: interrupt.as_ref(),
-            parameters: parameters.as_ptr(),
-            writes: task.purpose == Purpose::Write,
-            is_long: is_dense && task.len.saturating_mul(kernels.sizes.all()) > LONG_BYTES,
+            parameters: self.settings.parameters.as_ptr(),
+            writes: purpose == Purpose::Write,
+            is_long: is_dense && len.saturating_mul(kernels.sizes.all()) > LONG_BYTES,
             capacity: task.capacity,
             streams: false,
-            totals: wants_totals || checked,
+            totals: has_totals,
         };
-        let totals = totals.map(Mutex::new);
-        let count = if call.carry.is_some() { first_carry.len() } else { program.state_len() };
-        let found = Mutex::new(None);
-        // Of segments of one line the scan reaches the last one first, if it is reversed; rows come one after the other.
-        let is_backwards = call.reversed && matches!(call.shape, Shape::Offsets(_));
-        let keep = |first: usize, states: &Slots<'_>, slots: std::ops::Range<usize>| {
-            if let Some(check) = check {
-                let of_sequence = |(sequence, slot): (usize, usize)| {
-                    let after = |stage: u32, component: u32| states.of(slot, stage, component);
-                    let own = (0..check.components() as u32).map(|part| states.of(slot, check_stage, part));
-                    let own: SmallVec<[Constant; 8]> = own.collect();
-                    Some((sequence, check.finding(&own, wants_totals.then_some(&after))?))
-                };
-                let findings = (first..).zip(slots.clone()).filter_map(of_sequence);
-                let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
-                *found = checked::first(findings.chain(*found), is_backwards);
+        let components = if call.carry.is_some() { variant.first_carry.len() } else { self.state_len() };
+        let after = After::of(call, variant, kernels, totals, components)?;
+        let _caller = helpers::Caller::of(variant.plan.alone, len);
+        let done = self.walk(line, (call, purpose), variant, walk, &after)?;
+        if interrupt.is_some_and(|interrupt| interrupt.was_seen()) {
+            return Err(Error::Interrupted);
+        }
+        match after.error(call, (purpose, len), self.variants.program.stages.len()) {
+            Some(error) => Err(error),
+            None => Ok(done),
+        }
+    }
+
+    /// The form for a call, whose states may lie outside of the usual ranges.
+    fn variant(&self, call: &Call<'_>, form: Form) -> &Variant {
+        let usual = self.variants.get(form, false);
+        let lengths = (self.state_len(), usual.first_carry.len());
+        match call.given(lengths).all(|(_, state)| usual.program.holds(state)) {
+            true => usual,
+            false => self.variants.get(form, true),
+        }
+    }
+
+    fn state_len(&self) -> usize {
+        self.variants.program.state_len()
+    }
+
+    /// The states that the sequences of a task start from.
+    fn begin<'k>(
+        &self,
+        task: &Task<'_>,
+        variant: &Variant,
+        kernels: &'k Kernels,
+        starts: Option<&Starts>,
+    ) -> Begin<'k> {
+        let (call, layout) = (task.call, kernels.code.state_layout());
+        let inits = || call.init.states(self.state_len());
+        let start = |state| kernels.carried.iter().copied().zip(completed(state, &variant.first_carry));
+        let one = |state| Slots::one(layout, start(state));
+        let is_segmented = variant.program.form().heads;
+        let are_lines = matches!(call.shape, Shape::Rows(_)) || !is_segmented && heads(call.shape).is_some();
+        let carry = match (call.carry, call.init) {
+            _ if are_lines => None,
+            (Some(carry), _) => Some(carry),
+            (None, Init::Each(_)) => {
+                let first = if call.reversed { task.len.saturating_sub(1) } else { 0 };
+                let segment = |starts: &Starts| Some(starts.segment_of(heads(call.shape)?, first));
+                inits().nth(starts.and_then(segment).unwrap_or(0))
             }
-            let Some(totals) = &totals else { return };
-            let mut totals = totals.lock().unwrap_or_else(PoisonError::into_inner);
-            states.read_each(slots, &kernels.carried, totals[first * count..].chunks_exact_mut(count));
+            (None, _) => None,
         };
-        let _caller = helpers::Caller::of(variant.plan.alone, task.len);
+        let each = match (call.carry, call.init) {
+            (Some(carries), _) if matches!(call.shape, Shape::Rows(_)) => {
+                let carries = carries.chunks_exact(variant.first_carry.len());
+                Some((Slots::each(layout, carries.map(start)), false))
+            }
+            (_, Init::Each(_)) if are_lines => Some((Slots::each(layout, inits().map(start)), true)),
+            _ => None,
+        };
+        Begin { init: one(call.init.same().unwrap_or_default()), carry: carry.map(one), each }
+    }
+
+    /// Makes the kernels for a line, or for what it is the template of, and walks it. Gives how many records were written.
+    fn walk(
+        &self,
+        line: Line<'_>,
+        (call, purpose): (&Call<'_>, Purpose),
+        variant: &Variant,
+        walk: Option<RowWalk>,
+        after: &After<'_>,
+    ) -> Result<usize, Error> {
         let threads = LazyCell::new(|| self.threads.unwrap_or_else(helpers::threads));
         let threads = || *threads;
-        let done = match call.shape {
-            Shape::Rows(rows) => {
+        let (kernels, len) = (line.kernels, line.len);
+        let keep = |first: usize, states: &Slots<'_>, slots: std::ops::Range<usize>| after.keep(first, states, slots);
+        match (call.shape, walk) {
+            (Shape::Rows(rows), Some(walk)) => {
                 let step = if call.reversed { -(rows.step() as isize) } else { rows.step() as isize };
                 let line = Line { len: rows.len(), step, ..line };
-                if rows.is_empty() && !wants_totals {
+                if rows.is_empty() && !after.has_totals() {
                     return Ok(0);
                 }
                 let is_small = rows.count().saturating_mul(rows.len()) <= variant.plan.direct;
                 let threads = if is_small { 1 } else { threads() };
-                match side_by_side {
-                    None if in_turn => {
+                match walk {
+                    RowWalk::InTurn => {
                         variant.make(kernels, &[Kernel::Rows(line.len)].into(), 1)?;
                         line.in_turn(&rows, threads);
                     }
-                    Some(rows) => {
+                    RowWalk::SideBySide => {
                         line.make_side_by_side(variant, threads)?;
-                        line.side_by_side(rows, threads, &keep);
+                        line.side_by_side(&rows, threads, &keep);
                     }
-                    None => {
+                    RowWalk::RowByRow => {
                         line.make_kernels(variant, rows.len(), threads)?;
                         line.row_by_row(&rows, threads, &keep);
                     }
                 }
-                rows.count() * rows.len()
+                Ok(rows.count() * rows.len())
             }
-            Shape::Offsets(offsets) if task.purpose == Purpose::Reduce => {
+            (Shape::Offsets(offsets), _) if purpose == Purpose::Reduce => {
                 let longest = offsets.windows(2).map(|ends| ends[1] - ends[0]).max().unwrap_or(0);
                 line.make_kernels(variant, longest, threads())?;
                 line.segment_by_segment(offsets, threads(), &keep);
-                task.len
+                Ok(len)
             }
             _ => {
-                let helped = if line.len <= variant.plan.direct { 1 } else { threads() };
-                line.make_kernels(variant, line.len, helped)?;
-                let after = line.run(threads);
-                keep(0, &after, 0..1);
-                kept(kernels, &variant.program, &after).unwrap_or(task.len)
+                let helped = if len <= variant.plan.direct { 1 } else { threads() };
+                line.make_kernels(variant, len, helped)?;
+                let states = line.run(threads);
+                keep(0, &states, 0..1);
+                Ok(kept(kernels, &variant.program, &states).unwrap_or(len))
             }
-        };
-        if interrupt.is_some_and(|interrupt| interrupt.was_seen()) {
-            return Err(Error::Interrupted);
-        }
-        let reversed = call.reversed;
-        let elements = match call.shape {
-            Shape::Rows(rows) => Elements::Rows { rows, reversed },
-            Shape::Offsets(offsets) if task.purpose == Purpose::Reduce => Elements::Offsets { offsets, reversed },
-            _ => Elements::Line { len: task.len, reversed },
-        };
-        match found.into_inner().unwrap_or_else(PoisonError::into_inner) {
-            Some((run, finding)) => Err(elements.error(program.stages.len(), run, finding)),
-            None => Ok(done),
         }
     }
+}
+
+/// How the rows of a task are walked, if it has rows.
+fn row_walk(task: &Task<'_>, variant: &Variant, has_totals: bool) -> Option<RowWalk> {
+    let Task { call, .. } = task;
+    let Shape::Rows(rows) = &call.shape else { return None };
+    let is_of_each = matches!(call.init, Init::Each(_));
+    let is_plain = !call.reversed && !has_totals && !is_of_each && call.carry.is_none() && task.spacings.is_none();
+    // Rows side by side have one initial state, if the program reads that.
+    let can_be_beside = !is_of_each || !reads_init(&variant.program);
+    Some(match () {
+        () if is_plain && Line::prefers_in_turn(&variant.plan, rows) => RowWalk::InTurn,
+        () if can_be_beside && Line::prefers_side_by_side(&variant.plan, rows) => RowWalk::SideBySide,
+        () => RowWalk::RowByRow,
+    })
 }
 
 impl Engine<'_> {

@@ -104,49 +104,46 @@ const MARGIN_OF_ROWS: u32 = 75;
 /// The elements of a row, where rows of any number are raced.
 const ROW: usize = 12;
 
-/// The place of the fastest of these candidates, of which the first is the planned one: over both kinds of records together.
-/// Where branches are predicted, a function that branches may be three times as fast as code that selects, and where they are not,
-/// somewhat slower. One that does not take all records, since it panics, loses.
-pub(super) fn fastest(native: Option<&Native>, rivals: &[Rival], variant: &Variant) -> usize {
+/// Whether the second of two candidates is faster than the first, the planned one: over both kinds of records together. Where branches are
+/// predicted, a function that branches may be three times as fast as code that selects, and where they are not, somewhat slower. One
+/// that does not take all records, since it panics, loses.
+pub(super) fn wins(native: &Native, rivals: [Rival; 2], variant: &Variant) -> bool {
     let drawn = Sample::new(&variant.program, DRAWN, Kind::Broad);
     let mut random = SplitMix64(1);
     let mut in_no_order: Vec<usize> = (0..RECORDS).map(|_| (random.next() % DRAWN as u64) as usize).collect();
     let mut again: Vec<usize> = (0..RECORDS).map(|place| place % PERIOD).collect();
     let mut len = RECORDS;
-    if let [Some(planned), ..] = race(native, &rivals[..1], variant, &drawn, 1)[..] {
+    if let [Some(planned)] = race(native, [rivals[0]], variant, &drawn, 1) {
         let records = DRAWN as u128 * RUN.as_nanos() / planned.as_nanos().max(1);
         len = (records as usize).clamp(DRAWN, RECORDS);
     }
     in_no_order.truncate(len);
     again.truncate(len);
-    let mut sums = vec![Some(Duration::ZERO); rivals.len()];
-    for places in [in_no_order, again] {
+    let times = [in_no_order, again].map(|places| {
         let sample = drawn.taken(&places, &variant.program);
-        let times = race(native, rivals, variant, &sample, ROUNDS);
-        sums.iter_mut().zip(times).for_each(|(sum, time)| *sum = sum.zip(time).map(|(sum, time)| sum + time));
-    }
-    let planned = sums[0].unwrap_or(Duration::MAX);
-    let others = (1..).zip(&sums[1..]).filter_map(|(place, sum)| Some((*sum, place)).filter(|(sum, _)| sum.is_some()));
-    let (least, place) = others.min().unwrap_or((None, 0));
+        race(native, rivals, variant, &sample, ROUNDS)
+    });
+    let [planned, function] = [0, 1].map(|which| Some(times[0][which]? + times[1][which]?));
     let margin = if matches!(rivals[0], Rival::Rows(..)) { MARGIN_OF_ROWS } else { MARGIN };
-    if least.is_some_and(|least| least.saturating_mul(100) < planned.saturating_mul(margin)) { place } else { 0 }
+    let planned = planned.unwrap_or(Duration::MAX).saturating_mul(margin);
+    function.is_some_and(|function| function.saturating_mul(100) < planned)
 }
 
 /// Whether the function of short lines is about as fast as the one of lines, which won the race with generated code, or functions
 /// were asked for. rustc compiles the two differently: one may branch where the other selects.
 pub(super) fn is_as_fast(short: ShortFn, native: &Native, variant: &Variant) -> bool {
     let is_asked_for = variant.native.as_ref().is_some_and(|(_, is_asked_for)| *is_asked_for);
-    is_asked_for || fastest(Some(native), &[Rival::Line(short), Rival::Native(native.pass)], variant) == 0
+    is_asked_for || !wins(native, [Rival::Line(short), Rival::Native(native.pass)], variant)
 }
 
 /// The times that they take for these records, of so many rounds the shortest; none of one that does not take all.
-fn race(
-    native: Option<&Native>,
-    rivals: &[Rival],
+fn race<const RIVALS: usize>(
+    native: &Native,
+    rivals: [Rival; RIVALS],
     variant: &Variant,
     sample: &Sample,
     rounds: usize,
-) -> Vec<Option<Duration>> {
+) -> [Option<Duration>; RIVALS] {
     let row = match rivals[0] {
         Rival::Rows(0, _) => ROW,
         Rival::Rows(row, _) => row,
@@ -160,15 +157,15 @@ fn race(
     let mut output = vec![0u128; (len * size).div_ceil(16)];
     let output = output.as_mut_ptr().cast();
     let start = variant.program.sequential.as_ref().map_or(&variant.program.stages[0].identity, |of| &of.initial);
+    let own = &native.state;
     let nothing = Layout::packed(&[]);
-    let own = native.map_or(&nothing, |native| &native.state);
     let code = variant.kernels(Access::Line).ok().map(|kernels| &kernels.code);
     let (whole, whole_start) = code.map_or((&nothing, Vec::new()), |code| (code.whole_states(), code.whole_start()));
     // Of a function the state before the line, and the one that sequences start from.
     let mut states = vec![0u128; (2 * own.size).max(whole.size).div_ceil(16) as usize];
-    let mut fastest = vec![Some(Duration::MAX); rivals.len()];
+    let mut fastest = [Some(Duration::MAX); RIVALS];
     for _ in 0..rounds {
-        for (fastest, &rival) in fastest.iter_mut().zip(rivals) {
+        for (fastest, rival) in fastest.iter_mut().zip(rivals) {
             let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut states);
             match rival {
                 Rival::Native(_) | Rival::NativeRows(..) => {

@@ -25,6 +25,17 @@ use crate::call::Rows;
 /// thread that has these sequences.
 pub(crate) type Totals<'a> = &'a (dyn Fn(usize, &Slots<'_>, Range<usize>) + Sync);
 
+/// How the rows of an array are walked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RowWalk {
+    /// All by one call of generated code, one after the other.
+    InTurn,
+    /// Neighbours together.
+    SideBySide,
+    /// Each as a line.
+    RowByRow,
+}
+
 /// From so many rows on, those that interleave are walked down together: one after the other, each would read every cache line
 /// of the array again.
 const MANY_ROWS: usize = 4;

@@ -270,12 +270,12 @@ pub struct ShortWhole {
 type Memory = SmallVec<[u128; 4]>;
 
 /// The states after a line.
-pub(crate) struct After<'a> {
+pub(crate) struct StatesAfter<'a> {
     layout: &'a Layout,
     memory: Memory,
 }
 
-impl After<'_> {
+impl StatesAfter<'_> {
     /// Their components in order.
     pub(crate) fn components(&self) -> impl ExactSizeIterator<Item = Constant> {
         let bytes: &[u8] = bytemuck::cast_slice(&self.memory);
@@ -359,7 +359,7 @@ impl ShortWhole {
         inputs: [*const u8; SHORT_INPUTS],
         output: *mut u8,
         len: usize,
-    ) -> Option<(usize, After<'_>)> {
+    ) -> Option<(usize, StatesAfter<'_>)> {
         if len > self.longest {
             return None;
         }
@@ -370,7 +370,7 @@ impl ShortWhole {
         let is_reached = start.is_none() || self.are_of_loop;
         // SAFETY: the columns are what the caller says, and the states lie so.
         let written = unsafe { self.pass(inputs, output, len, (memory.as_mut_ptr().cast(), is_reached)) }?;
-        Some((written, After { layout: &self.states, memory }))
+        Some((written, StatesAfter { layout: &self.states, memory }))
     }
 
     /// Scans or reduces a line of `len` records, if it is short enough; `states` are those before it, `are_reached` if sequences

@@ -124,7 +124,7 @@ impl Variant {
 
     /// Settles whether a function takes the elements of a kernel, before that is made.
     pub(super) fn settle(&self, kernels: &Kernels, kernel: Kernel) -> Result<(), CodegenError> {
-        kernels.code.settle(kernel, |native, rivals| native::fastest(native, rivals, self))
+        kernels.code.settle(kernel, |native, rivals| native::wins(native, rivals, self))
     }
 
     /// Its kernels, each of which is compiled when a call first needs it.
@@ -142,7 +142,7 @@ impl Variant {
                 Some(states) if states.types().eq(code.whole_states().types()) => code.with_states(states.clone())?,
                 _ => code,
             };
-            let code = if access == Access::Line { code.with_candidates(self.native.clone()) } else { code };
+            let code = if access == Access::Line { code.with_native(self.native.clone()) } else { code };
             let length_constants = LengthConstants::new(&self.program, &code, self.plan.block);
             let restarts = if self.plan.restarts { Restarts::of(&self.program, &code) } else { None };
             let identities = code.state_layout().fields().zip(self.program.identities());
@@ -308,7 +308,9 @@ impl Variants {
         (are_alike, are_forward): (bool, bool),
     ) -> Result<Option<&ShortSpaced>, Error> {
         let variant = self.get(Form { mode, ..Form::default() }, false);
-        if len > variant.plan.direct || are_alike && are_forward && variant.plan.vector.scan_one {
+        // From some hundred records on, vectors make up for what a call of the engine costs.
+        let is_for_vectors = are_alike && are_forward && variant.plan.vector.scan_one && len > MOST_WITHOUT_VECTORS;
+        if len > variant.plan.direct || is_for_vectors {
             return Ok(None);
         }
         let access = if are_alike { Access::Strided } else { Access::Spaced };
@@ -337,6 +339,9 @@ impl Variants {
         self.made[place(form, any_states)].get_or_init(|| Box::new(Variant::new(self, form, any_states)))
     }
 }
+
+/// Longer lines of many columns are scanned in vectors, where the plan says so.
+const MOST_WITHOUT_VECTORS: usize = 256;
 
 /// How many forms there are.
 const FORMS: usize = 64;

@@ -2,12 +2,13 @@
 //! a perfect hash and without a branch, so that the automaton has no states for them.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{BlockArg, InstBuilder, Value, types};
+use cranelift_codegen::ir::{InstBuilder, Value, types};
 
 use monoscan_ir::random::SplitMix64;
 
 use super::automaton::LexAutomaton;
 use super::emit::Emitter;
+use crate::cpu::kernel::arguments;
 use crate::cpu::memory::{data_flags, table_flags};
 
 /// Longer words stay in the automaton.
@@ -209,8 +210,4 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(out);
         params[..halves].to_vec()
     }
-}
-
-fn arguments(values: &[Value]) -> Vec<BlockArg> {
-    values.iter().map(|&value| value.into()).collect()
 }

@@ -18,7 +18,7 @@ use crate::cpu::code::Code;
 use crate::cpu::error::CodegenError;
 use crate::cpu::isa::HostIsa;
 use crate::cpu::native::{Native, Rival};
-use crate::cpu::recipe::{Candidate, Kernel, Recipe};
+use crate::cpu::recipe::{Kernel, Recipe};
 use crate::cpu::rows::LONGEST_STRAIGHT_ROW;
 use crate::cpu::vector::Vector;
 
@@ -161,43 +161,31 @@ impl Compiled {
 
     /// The same kernels, whose elements a function may take, or, if that is asked, takes wherever it can. Whether it does is
     /// [settled](Compiled::settle) before such a kernel is made; else it does not.
-    pub fn with_candidates(self, native: Option<(Native, bool)>) -> Compiled {
-        Compiled::of(self.recipe.with_candidates(native))
+    pub fn with_native(self, native: Option<(Native, bool)>) -> Compiled {
+        Compiled::of(self.recipe.with_native(native))
     }
 
     /// Whether a function takes the elements of a kernel.
     pub fn is_native(&self, kernel: Kernel) -> bool {
-        self.recipe.candidate_of(kernel) == Candidate::Native
+        self.recipe.native_of(kernel).is_some()
     }
 
-    /// Settles the candidate of a kernel, if it has several and none was settled: `fastest` tries them, of which the first is the planned
-    /// one, and gives the place of one.
+    /// Settles whether a function takes the elements of a kernel, if one may and that was not settled: `wins` tries it beside the
+    /// planned code, which comes first.
     ///
     /// # Errors
     /// As of [`make`](Compiled::make).
-    pub fn settle(
-        &self,
-        kernel: Kernel,
-        fastest: impl FnOnce(Option<&Native>, &[Rival]) -> usize,
-    ) -> Result<(), CodegenError> {
-        let Some((settled, tried, candidates)) = self.recipe.unsettled(kernel) else { return Ok(()) };
-        let (mut codes, mut rivals) = (Vec::new(), Vec::new());
-        let native = self.recipe.native_of(Candidate::Native);
-        for &candidate in &candidates {
-            let code = if candidate == Candidate::Native { None } else { Some(self.recipe.compile(tried, candidate)?) };
-            let rival = match &code {
-                // SAFETY: this is its code, which is there until one was chosen.
-                Some(code) => unsafe { Rival::generated(tried, code.address()) },
-                None => native.and_then(|native| Rival::of(native, tried)),
-            };
-            rivals.extend(rival);
-            codes.push(code);
-        }
-        let won = if rivals.len() == candidates.len() { fastest(native, &rivals).min(candidates.len() - 1) } else { 0 };
-        if settled.set(candidates[won]).is_ok()
-            && let (Some(code), Some(cell)) = (codes.swap_remove(won), self.cell(tried))
+    pub fn settle(&self, kernel: Kernel, wins: impl FnOnce(&Native, [Rival; 2]) -> bool) -> Result<(), CodegenError> {
+        let Some((settled, tried, native)) = self.recipe.unsettled(kernel) else { return Ok(()) };
+        let planned = self.recipe.compile(tried, None)?;
+        // SAFETY: this is its code, which is there until one was chosen.
+        let rivals = unsafe { Rival::generated(tried, planned.address()) }.zip(Rival::of(native, tried));
+        let has_won = rivals.is_some_and(|(planned, function)| wins(native, [planned, function]));
+        if settled.set(has_won).is_ok()
+            && !has_won
+            && let Some(cell) = self.cell(tried)
         {
-            cell.get_or_init(|| code);
+            cell.get_or_init(|| planned);
         }
         Ok(())
     }
@@ -270,7 +258,7 @@ impl Compiled {
         if let Some(code) = cell.get() {
             return Ok(code.address());
         }
-        let made = self.recipe.compile(kernel, self.recipe.candidate_of(kernel))?;
+        let made = self.recipe.compile(kernel, self.recipe.native_of(kernel))?;
         Ok(cell.get_or_init(|| made).address())
     }
 

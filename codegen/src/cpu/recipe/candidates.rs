@@ -1,6 +1,6 @@
-//! The candidates for the elements of a kernel where nothing but time tells which is the best: code
-//! as planned, and a function of Rust. Both give the same bits. One is settled for all kernels of a
-//! kind at once.
+//! The two candidates for the elements of a kernel, where nothing but time tells which is better:
+//! code as planned, and a function of Rust. Both give the same bits. One is settled for all kernels
+//! of a kind at once.
 
 use std::sync::OnceLock;
 
@@ -8,22 +8,13 @@ use super::{Kernel, Recipe};
 use crate::cpu::native::Native;
 use crate::cpu::rows::{self, LONGEST_STRAIGHT_ROW};
 
-/// The code that takes the elements of a kernel.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Candidate {
-    /// Generated code, as the plan says.
-    Planned,
-    /// The function.
-    Native,
-}
-
-/// The candidates besides the planned one, and for each kind of kernels the one that was settled.
+/// The function, and for each kind of kernels whether it takes their elements, once that was settled.
 #[derive(Default)]
 pub(super) struct Candidates {
     native: Option<Native>,
     /// Whether the function takes elements wherever it can.
     is_asked: bool,
-    settled: [OnceLock<Candidate>; KINDS],
+    has_won: [OnceLock<bool>; KINDS],
 }
 
 /// Lines that are written, lines that are not, and rows of each number of elements, the first of any.
@@ -32,16 +23,11 @@ const REDUCTIONS: usize = 1;
 const ROWS: usize = 2;
 
 impl Recipe {
-    /// The same, with candidates besides the planned one.
-    pub(crate) fn with_candidates(self, native: Option<(Native, bool)>) -> Recipe {
+    /// The same, with a function that may take elements, or, if that is asked, takes them wherever it can.
+    pub(crate) fn with_native(self, native: Option<(Native, bool)>) -> Recipe {
         let (native, is_asked) = native.unzip();
         let is_asked = is_asked.unwrap_or(false);
         Recipe { candidates: Candidates { native, is_asked, ..Candidates::default() }, ..self }
-    }
-
-    /// The function, if the candidate is that.
-    pub(crate) fn native_of(&self, candidate: Candidate) -> Option<&Native> {
-        self.candidates.native.as_ref().filter(|_| candidate == Candidate::Native)
     }
 
     /// The function that may reduce sequences in order.
@@ -50,38 +36,28 @@ impl Recipe {
         (self.own.is_none() && self.is_for_natives(native) && native.fits(&self.program.total_body())).then_some(native)
     }
 
-    /// The candidate of a kernel: the planned one as long as no other was settled.
-    pub(crate) fn candidate_of(&self, kernel: Kernel) -> Candidate {
-        let Some((kind, _)) = self.kind(kernel) else { return Candidate::Planned };
-        match self.candidates.settled[kind].get() {
-            Some(&candidate) => candidate,
-            None if self.candidates.is_asked && self.takes_native(kind) => Candidate::Native,
-            None => Candidate::Planned,
-        }
+    /// The function, if it takes the elements of a kernel: not as long as nothing was settled, unless that is asked.
+    pub(crate) fn native_of(&self, kernel: Kernel) -> Option<&Native> {
+        let (kind, _) = self.kind(kernel)?;
+        let has_won = self.candidates.has_won[kind].get().copied();
+        let takes = has_won.unwrap_or_else(|| self.candidates.is_asked && self.takes_native(kind));
+        self.candidates.native.as_ref().filter(|_| takes)
     }
 
-    /// The candidates of a kernel, of which one is to be settled: where, and the kernel that stands for its kind. None if there is but one.
-    pub(crate) fn unsettled(&self, kernel: Kernel) -> Option<(&OnceLock<Candidate>, Kernel, Vec<Candidate>)> {
+    /// The function that may take the elements of a kernel, where it has to be settled whether it does: in this cell, by a race of
+    /// the kernel that stands for its kind.
+    pub(crate) fn unsettled(&self, kernel: Kernel) -> Option<(&OnceLock<bool>, Kernel, &Native)> {
         let (kind, stands_for) = self.kind(kernel)?;
-        let settled = &self.candidates.settled[kind];
-        if settled.get().is_some() {
+        let has_won = &self.candidates.has_won[kind];
+        if has_won.get().is_some() {
             return None;
         }
-        let mut candidates = self.candidates_of(kind);
-        if candidates.len() > 1 {
-            return Some((settled, stands_for, candidates));
+        let takes = self.takes_native(kind);
+        if takes && !self.candidates.is_asked {
+            return Some((has_won, stands_for, self.candidates.native.as_ref()?));
         }
-        settled.get_or_init(|| candidates.remove(0));
+        has_won.get_or_init(|| takes);
         None
-    }
-
-    /// The candidates of a kind.
-    fn candidates_of(&self, kind: usize) -> Vec<Candidate> {
-        let takes_native = self.takes_native(kind);
-        if takes_native && self.candidates.is_asked {
-            return vec![Candidate::Native];
-        }
-        if takes_native { vec![Candidate::Planned, Candidate::Native] } else { vec![Candidate::Planned] }
     }
 
     /// Whether a kind is rows that were planned in lanes.

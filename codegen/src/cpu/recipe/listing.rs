@@ -29,7 +29,7 @@ impl Recipe {
             let mut context = Context::new();
             context.func.signature.call_conv = self.isa.isa.default_call_conv();
             let written =
-                self.write(kernel, self.candidate_of(kernel), &mut FunctionBuilderContext::new(), &mut context.func);
+                self.write(kernel, self.native_of(kernel), &mut FunctionBuilderContext::new(), &mut context.func);
             let text = match written {
                 Ok(()) => show(&self.isa, &mut context).unwrap_or_else(|error| error.to_string()),
                 Err(error) => error.to_string(),

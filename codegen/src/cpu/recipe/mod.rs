@@ -23,12 +23,12 @@ use crate::cpu::error::CodegenError;
 use crate::cpu::isa::HostIsa;
 use crate::cpu::kernel::{Carried, TileKernel};
 use crate::cpu::lower::Env;
+use crate::cpu::native::Native;
 use crate::cpu::rows;
 use crate::cpu::simd::{self, LaneForm, Work};
 use crate::cpu::steady_state::steady_state;
 use crate::cpu::tables::Tables;
 use crate::cpu::vector::Vector;
-pub(crate) use candidates::Candidate;
 use candidates::Candidates;
 use own::OwnBodies;
 
@@ -264,11 +264,11 @@ impl Recipe {
         carried.collect()
     }
 
-    /// Writes the Cranelift IR of a kernel, as this candidate.
+    /// Writes the Cranelift IR of a kernel, whose elements this function takes, if it is some.
     pub(crate) fn write(
         &self,
         kernel: Kernel,
-        candidate: Candidate,
+        native: Option<&Native>,
         context: &mut FunctionBuilderContext,
         func: &mut ir::Function,
     ) -> Result<(), CodegenError> {
@@ -302,7 +302,7 @@ impl Recipe {
             Kernel::SideBySide(_) => true,
             _ => self.vector.reduce,
         };
-        let in_lanes = in_lanes && self.native_of(candidate).is_none();
+        let in_lanes = in_lanes && native.is_none();
         let whole = match kernel {
             Kernel::Whole { writes } | Kernel::ShortWhole { writes } => Some(writes),
             _ => None,
@@ -351,7 +351,7 @@ impl Recipe {
             access: self.access,
             interleave,
             lanes: self.lanes.as_ref().filter(|_| in_lanes).map(|form| (form, work)),
-            native: self.native_of(candidate).filter(|native| native.fits(body) && (writes || native.reduce.is_some())),
+            native: native.filter(|native| native.fits(body) && (writes || native.reduce.is_some())),
         };
         let is_chain =
             interleave == 1 && matches!(kernel, Kernel::Scan | Kernel::ScanOne | Kernel::Short) && own.is_none();
@@ -393,14 +393,14 @@ impl Recipe {
         self.lanes.as_ref().is_some_and(LaneForm::folds_all)
     }
 
-    /// Compiles a kernel, as this candidate.
+    /// Compiles a kernel, whose elements this function takes, if it is some.
     ///
     /// # Errors
     /// [`CodegenError::NoKernel`] if the program has no such kernel; what the code generator refuses.
-    pub(crate) fn compile(&self, kernel: Kernel, candidate: Candidate) -> Result<Code, CodegenError> {
+    pub(crate) fn compile(&self, kernel: Kernel, native: Option<&Native>) -> Result<Code, CodegenError> {
         if !self.kernels().contains(&kernel) {
             return Err(CodegenError::NoKernel(kernel));
         }
-        Code::new(&self.isa, |context, func| self.write(kernel, candidate, context, func))
+        Code::new(&self.isa, |context, func| self.write(kernel, native, context, func))
     }
 }

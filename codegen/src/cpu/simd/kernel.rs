@@ -1,11 +1,12 @@
 //! The loop over groups, as [`LaneForm`] describes it, for a scan and for a reduction.
 
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::{self, BlockArg, InstBuilder};
+use cranelift_codegen::ir::{self, InstBuilder};
 use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::{Constant, Function, Source, Type};
 
 use super::super::error::CodegenError;
+use super::super::kernel::arguments;
 use super::super::lower::clif_type;
 use super::access::{Read, Records};
 use super::form::LaneForm;
@@ -135,10 +136,6 @@ pub(super) fn splat_parameters(
         }
     }
     uniform
-}
-
-pub(super) fn arguments(values: &[ir::Value]) -> Vec<BlockArg> {
-    values.iter().map(|&value| BlockArg::Value(value)).collect()
 }
 
 /// A scalar in every lane.

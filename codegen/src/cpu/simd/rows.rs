@@ -11,9 +11,10 @@ use cranelift_codegen::ir::{self, InstBuilder};
 use cranelift_frontend::FunctionBuilder;
 
 use super::super::error::CodegenError;
+use super::super::kernel::arguments;
 use super::form::LaneForm;
 use super::group::Group;
-use super::kernel::{Bases, GroupCode, arguments, splat, splat_parameters};
+use super::kernel::{Bases, GroupCode, splat, splat_parameters};
 use super::lanes::Lanes;
 
 /// The form of rows of a few records.

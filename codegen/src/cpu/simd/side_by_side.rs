@@ -12,10 +12,11 @@ use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::Field;
 
 use super::super::error::CodegenError;
+use super::super::kernel::arguments;
 use super::super::memory;
 use super::form::LaneForm;
 use super::group::Group;
-use super::kernel::{Bases, GroupCode, arguments, splat_parameters};
+use super::kernel::{Bases, GroupCode, splat_parameters};
 use super::lanes::Lanes;
 
 /// Vectors of states that stay in registers beside what a record takes.
