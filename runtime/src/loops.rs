@@ -101,15 +101,17 @@ impl LoopStates {
         Err(Error::LoopState { argument, got: state.to_vec() })
     }
 
-    /// Checks a call of one line whose states stay those of the loop; of these it `takes_any`, or those that states of the scan stand
+    /// Whether a call gives one state at most to start a line from, and one at most to go on from.
+    pub(crate) fn is_of_line(&self, call: &Call<'_>) -> bool {
+        let is_one = |state: &[Constant]| state.len() == self.len();
+        !matches!(call.init, Init::Each(_)) && call.init.same().is_none_or(is_one) && call.carry.is_none_or(is_one)
+    }
+
+    /// Checks the states of such a call, which stay those of the loop; of these it `takes_any`, or those that states of the scan stand
     /// for.
     pub(crate) fn check(&self, call: &Call<'_>, takes_any: bool) -> Result<(), Error> {
         call.go_on()?;
-        let init = match call.init {
-            Init::Identity => None,
-            Init::Same(state) => Some(("init", state)),
-            Init::Each(states) => Some(("init_each", states)),
-        };
+        let init = call.init.same().map(|state| ("init", state));
         for (argument, state) in init.into_iter().chain(call.carry.map(|carry| ("carry", carry))) {
             self.check_types(argument, state, &[])?;
             if !takes_any {

@@ -256,14 +256,15 @@ impl DynScan {
         if !is_line || !spacing::is_contiguous(inputs, outputs.as_deref()) {
             return Ok(None);
         }
-        let is_left_over = |output: &ColumnMut<'_>| output.len < len;
+        let is_too_short = |output: &ColumnMut<'_>| output.len < len;
         if call.carry.is_some() && self.variants().reads_previous
-            || outputs.iter().flat_map(|all| &**all).any(is_left_over)
+            || outputs.iter().flat_map(|all| &**all).any(is_too_short)
         {
             return Ok(None);
         }
-        let Some(short) = self.make_short_whole(work) else { return Ok(None) };
+        let Some(short) = self.make_short_whole(work, len) else { return Ok(None) };
         match self.loop_states() {
+            Some(states) if !states.is_of_line(call) => return Ok(None),
             Some(states) => states.check(call, short.takes_any())?,
             None => checks::call(self.program(), Device::cpu(), call, len)?,
         }
@@ -321,9 +322,9 @@ impl DynScan {
         self.variants().short_whole(work).filter(|short| self.is_plain(work.mode()) && self.has_states_of(short))
     }
 
-    /// The same, made if this is the first call for it. A wrong kernel is not used.
-    pub(crate) fn make_short_whole(&self, work: Whole) -> Option<&ShortWhole> {
-        let short = usable(self.variants().make_short_whole(work)).flatten()?;
+    /// The same, made if this is the first call for a line that is short. A wrong kernel is not used.
+    pub(crate) fn make_short_whole(&self, work: Whole, len: usize) -> Option<&ShortWhole> {
+        let short = usable(self.variants().make_short_whole(work, len)).flatten()?;
         (self.is_plain(work.mode()) && self.has_states_of(short)).then_some(short)
     }
 

@@ -15,7 +15,7 @@ use crate::error::Error;
 use crate::spacing;
 
 impl DynScan {
-    /// For the typed front end: the totals of contiguous rows or of the segments between offsets, from the identities, straight into
+    /// For the typed front end: the totals of contiguous rows or of the segments between offsets, from the states that they start from, straight into
     /// memory that `space` has for the states of so many. Gives their number, if it did.
     ///
     /// # Errors
@@ -38,7 +38,7 @@ impl DynScan {
             return Ok(None);
         }
         let Some(sequences) = Sequences::of(call.shape) else { return Ok(None) };
-        let short = self.make_short_whole(Whole::Reduce);
+        let short = self.make_short_whole(Whole::Reduce, 0);
         let variant = self.variants().get(Form::default(), false);
         let Some(totals) = short.map(|short| short.totals(variant)).filter(|totals| totals.fits(sequences)) else {
             return Ok(None);

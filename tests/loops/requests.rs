@@ -150,6 +150,20 @@ fn states_lie_in_the_callers_memory() -> Result<(), Error> {
             let halves = scan.axis(&[2, len / 2], 1).totals(&x[..len / 2 * 2])?;
             assert_eq!(halves, [0, 1].map(|row| last(METER, &x[row * (len / 2)..(row + 1) * (len / 2)])));
         }
+        // What goes on from a carry begins nowhere, so it has no start of its own.
+        let mut carry = State(other);
+        let mut y = vec![METER; len];
+        scan.init_each(&[]).resuming(&mut carry).inclusive_into(&x, &mut y)?;
+        assert_eq!(y, from(other, &x));
+        let error = scan.init_each(&[State(METER)]).resuming(&mut carry).inclusive_into(&x, &mut y).unwrap_err();
+        assert!(matches!(error, Error::StateCount { argument: "init_each", expected: 0, got: 1 }), "{error}");
+        let starts = [State(other); 2];
+        scan.init_each(&starts[..1]).inclusive_into(&x, &mut y)?;
+        assert_eq!(y, from(other, &x));
+        let error = scan.init_each(&starts).inclusive_into(&x, &mut y).unwrap_err();
+        assert!(matches!(error, Error::StateCount { argument: "init_each", expected: 1, got: 2 }), "{error}");
+        let error = scan.request().resuming_each(&mut starts.clone()).inclusive_into(&x, &mut y).unwrap_err();
+        assert!(matches!(error, Error::StateCount { argument: "carry", expected: 1, got: 2 }), "{error}");
         // The table has no such mode.
         let mut carry = State(Meter { mode: 3, ..other });
         let error = scan.resuming(&mut carry).inclusive_into(&x, &mut vec![METER; len]).unwrap_err();

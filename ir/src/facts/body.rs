@@ -22,7 +22,8 @@ use crate::transform::Lowered;
 /// are, first, the new value of every carried component, in the same order; then, in a replay, the output components;
 /// then, in the replay of an `emit`, whether the element is kept, as `bool`.
 ///
-/// With `ends`, what goes from element to element is the state of a loop instead, which is read as [`Source::State`].
+/// With `ends`, what goes from element to element is the state of a loop instead, which is read as [`Source::State`]. Of a body
+/// [in the loop's states](Lowered::in_loop_states) the carried components are the loop's, as those of a stage 0.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Body {
     /// The function and what its parameters are.

@@ -2,9 +2,9 @@
 //! segments between offsets.
 //!
 //! A sequence of a few records takes a few nanoseconds. So each is one call of the kernel that
-//! reduces short lines, from the identities, and its total lies where the caller wants it; or one
-//! call of a function of Rust does all, where that is faster. Threads share the sequences. Those
-//! that one sequential pass is not the way for are left to the caller, as lines.
+//! reduces short lines, from the states that they start from. Its total lies where the caller wants
+//! it. One call of a function of Rust does all, where that is faster. Threads share the sequences.
+//! Those that one sequential pass is not the way for are left to the caller, as lines.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};

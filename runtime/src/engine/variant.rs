@@ -297,7 +297,7 @@ impl Variants {
     }
 
     /// The kernel that scans short lines from the identities, of columns that lie alike or of any. None if the line is not short, or
-    /// if it goes forward and kernels for lines work in vectors.
+    /// if it goes forward, has some hundred records, and kernels for lines work in vectors.
     ///
     /// # Errors
     /// [`Error::Miscompiled`] if the kernel is wrong.
@@ -324,14 +324,17 @@ impl Variants {
         self.whole[work as usize].get()?.as_ref()
     }
 
-    /// The same, made if this is the first call for it.
+    /// The same, made if this is the first call for a line that is short.
     ///
     /// # Errors
     /// [`Error::Miscompiled`] if the kernel is wrong.
     #[inline]
-    pub(crate) fn make_short_whole(&self, work: Whole) -> Result<Option<&ShortWhole>, Error> {
-        let form = Form { mode: work.mode(), ..Form::default() };
-        Ok(get_or_make(&self.whole[work as usize], || ShortWhole::of(self.get(form, false), work))?.as_ref())
+    pub(crate) fn make_short_whole(&self, work: Whole, len: usize) -> Result<Option<&ShortWhole>, Error> {
+        let variant = self.get(Form { mode: work.mode(), ..Form::default() }, false);
+        if len > variant.plan.direct {
+            return Ok(None);
+        }
+        Ok(get_or_make(&self.whole[work as usize], || ShortWhole::of(variant, work))?.as_ref())
     }
 
     /// A form; with `any_states`, for initial states that lie outside of the ranges that hold without them.

@@ -76,10 +76,14 @@ impl Data<'_> {
         let outputs = results.iter_mut().zip(self.outputs);
         let mut outputs: Vec<ColumnMut<'_>> =
             outputs.map(|(bytes, layout)| ColumnMut::from_bytes(bytes, layout).unwrap()).collect();
-        scan.run(call, &inputs, &mut outputs).map_err(|error| error.to_string())?;
+        let written = scan.run(call, &inputs, &mut outputs).map_err(|error| error.to_string())?;
+        let all: usize = sequences.iter().map(Vec::len).sum();
+        if written != all {
+            return Err(format!("{written} records were written, of {all}"));
+        }
         let totals = scan.reduce(call, &inputs).map_err(|error| format!("reduced: {error}"))?;
         let Some(states) = &expected.states else { return Ok(()) };
-        let mut last = None;
+        let mut lasts = Vec::new();
         for places in sequences {
             let mut places = places.clone();
             if call.reversed {
@@ -96,11 +100,22 @@ impl Data<'_> {
                 }
             }
             let is_whole = states.len() == places.len();
-            last = is_whole.then(|| states.last().unwrap_or(&expected.start).clone());
+            lasts.push(is_whole.then(|| states.last().unwrap_or(&expected.start).clone()));
         }
-        let Some(last) = last.filter(|_| !call.reversed) else { return Ok(()) };
-        let got = &totals[totals.len() - last.len()..];
-        if got == last { Ok(()) } else { Err(format!("reduced: {got:?}, expected {last:?}")) }
+        if matches!(call.shape, Shape::Heads(_)) {
+            // Their one total is that of the last segment in the order of the scan.
+            let last = if call.reversed { lasts.swap_remove(0) } else { lasts.pop().flatten() };
+            lasts = vec![last];
+        }
+        let of_each = totals.chunks(expected.start.len());
+        if of_each.len() != lasts.len() {
+            return Err(format!("{} totals of {} sequences", of_each.len(), lasts.len()));
+        }
+        let wrong = of_each.zip(&lasts).enumerate().find_map(|(sequence, (got, last))| {
+            let last = last.as_ref().filter(|last| *last != got)?;
+            Some(format!("total {sequence}: {got:?}, expected {last:?}"))
+        });
+        wrong.map_or(Ok(()), Err)
     }
 
     /// The first shape that goes wrong.
@@ -123,10 +138,13 @@ impl Data<'_> {
             let of_row = move |of| (0..row).map(move |i| of * apart + i * step).collect();
             (0..rows).map(of_row).collect()
         };
-        let shapes: [(Shape<'_>, Vec<Vec<usize>>); 5] = [
+        let gaps = len / (row + 2);
+        let with_gaps = (0..gaps).map(|of| (0..row).map(|i| of * (row + 2) + i).collect()).collect();
+        let shapes: [(Shape<'_>, Vec<Vec<usize>>); 6] = [
             (Shape::Line, vec![(0..len).collect()]),
             (Shape::Rows(Rows::new(rows, row, row).unwrap()), along(1, row)),
             (Shape::Rows(Rows::axis(&[row, rows], 0).unwrap()), along(rows, 1)),
+            (Shape::Rows(Rows::new(gaps, row, row + 2).unwrap()), with_gaps),
             (Shape::Offsets(&offsets), between),
             (Shape::Heads(&heads), flagged),
         ];

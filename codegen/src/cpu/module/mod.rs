@@ -196,6 +196,11 @@ impl Compiled {
         &self.recipe.whole_states
     }
 
+    /// Whether elements that are taken in order are run by the step of the loop that the program was derived from.
+    pub fn runs_loop(&self) -> bool {
+        self.recipe.runs_loop()
+    }
+
     /// Whether the [whole states](Compiled::whole_states) are those of a loop.
     pub fn are_of_loop(&self) -> bool {
         self.recipe.are_of_loop

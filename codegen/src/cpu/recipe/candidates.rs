@@ -67,7 +67,7 @@ impl Recipe {
         form.is_some_and(|form| rows::in_lanes(form, kind - ROWS, (self.program.replay(), columns)).is_some())
     }
 
-    /// The kind of a kernel that has several candidates, and the kernel that stands for it in a race.
+    /// The kind of a kernel that a function may be a candidate for, and the kernel that stands for it in a race.
     fn kind(&self, kernel: Kernel) -> Option<(usize, Kernel)> {
         match self.same_code(kernel) {
             Kernel::Scan if self.interleave > 1 || self.vector.scan => None,

@@ -109,7 +109,7 @@ pub(crate) struct Recipe {
     /// The form of neighbouring rows.
     neighbours: Option<LaneForm>,
     vector: Vector,
-    /// Candidates besides the planned one.
+    /// A function that may take elements.
     candidates: Candidates,
 }
 
@@ -186,6 +186,11 @@ impl Recipe {
             Some(of) => of.initial.clone(),
             None => self.starts[..self.rank.map_or(self.starts.len(), |rank| rank as usize)].concat(),
         }
+    }
+
+    /// Whether the loop that the program was derived from runs what is taken in order.
+    pub(crate) fn runs_loop(&self) -> bool {
+        self.own.is_some()
     }
 
     /// How many neighbouring rows a vector has.
@@ -325,9 +330,9 @@ impl Recipe {
             (None, Some(true)) => or_own(&|| program.whole_body(true), |own| &own.writes),
             (None, None) => Cow::Borrowed(own.map_or(program.replay(), |own| &own.replay)),
         };
-        let body = match program.in_loop_states(&body).filter(|_| is_short_whole) {
-            Some(of_loop) => Cow::Owned(of_loop),
-            None => body,
+        let body = match is_short_whole && self.are_of_loop {
+            true => Cow::Owned(program.in_loop_states(&body).expect("all bodies with whole states carry them all")),
+            false => body,
         };
         let body = &*body;
         let writes = whole.unwrap_or(level.is_none());
