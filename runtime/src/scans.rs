@@ -262,7 +262,7 @@ impl DynScan {
         {
             return Ok(None);
         }
-        let Some(short) = self.make_short_whole(work, len) else { return Ok(None) };
+        let Some(short) = self.make_short_whole(work, len).filter(|short| short.is_for(len)) else { return Ok(None) };
         match self.loop_states() {
             Some(states) if !states.is_of_line(call) => return Ok(None),
             Some(states) => states.check(call, short.takes_any())?,

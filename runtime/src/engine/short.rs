@@ -319,6 +319,12 @@ impl ShortWhole {
         self.are_of_loop
     }
 
+    /// Whether a line of so many records is short enough.
+    #[inline]
+    pub(crate) fn is_for(&self, len: usize) -> bool {
+        len <= self.longest
+    }
+
     /// Whether a line may go from any states, also from those that no sequence reaches.
     pub(crate) fn takes_any(&self) -> bool {
         self.takes_any

@@ -330,11 +330,15 @@ impl Variants {
     /// [`Error::Miscompiled`] if the kernel is wrong.
     #[inline]
     pub(crate) fn make_short_whole(&self, work: Whole, len: usize) -> Result<Option<&ShortWhole>, Error> {
+        let whole = &self.whole[work as usize];
+        if let Some(made) = whole.get() {
+            return Ok(made.as_ref());
+        }
         let variant = self.get(Form { mode: work.mode(), ..Form::default() }, false);
         if len > variant.plan.direct {
             return Ok(None);
         }
-        Ok(get_or_make(&self.whole[work as usize], || ShortWhole::of(variant, work))?.as_ref())
+        Ok(make_first(whole, || ShortWhole::of(variant, work))?.as_ref())
     }
 
     /// A form; with `any_states`, for initial states that lie outside of the ranges that hold without them.
