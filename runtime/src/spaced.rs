@@ -5,7 +5,7 @@
 use monoscan_codegen::cpu;
 use smallvec::SmallVec;
 
-use crate::call::{Call, Init, Shape};
+use crate::call::{Call, Init, Rows, Shape};
 use crate::column::{Column, ColumnMut};
 use crate::dynscan::DynScan;
 use crate::engine::Bases;
@@ -16,14 +16,6 @@ use crate::wrong::usable;
 const MOST_IN_ROWS: usize = 256;
 /// So does a call of the kernel for each of more rows.
 const MOST_ROWS: usize = 16;
-
-/// Lines within contiguous columns, one after the other.
-struct Lines {
-    count: usize,
-    len: usize,
-    /// How many records each next one of a line lies behind the one before.
-    step: isize,
-}
 
 impl DynScan {
     /// Scans a short line, or a few short rows, from the identities, of columns that were checked. Gives how many records were written, if it
@@ -40,47 +32,39 @@ impl DynScan {
             return None;
         }
         let are_alike = is_contiguous(inputs, Some(outputs));
-        let lines = match call.shape {
-            Shape::Line => Lines { count: 1, len, step: 1 },
-            Shape::Rows(rows)
-                if are_alike && (1..=MOST_IN_ROWS).contains(&rows.elements()) && rows.records() <= len =>
-            {
-                Lines { count: rows.count(), len: rows.len(), step: rows.step() as isize }
+        // A line is one row.
+        let rows = match call.shape {
+            Shape::Line => Rows::new(1, len, len).ok()?,
+            Shape::Rows(rows) if are_alike && rows.records() <= len && rows.count() <= MOST_ROWS => {
+                Some(rows).filter(|rows| (1..=MOST_IN_ROWS).contains(&rows.elements()))?
             }
             _ => return None,
         };
-        if lines.count > MOST_ROWS {
-            return None;
-        }
-        let step = if call.reversed { -lines.step } else { lines.step };
+        let step = if call.reversed { -(rows.step() as isize) } else { rows.step() as isize };
         let short =
-            usable(self.variants().make_short_spaced(call.mode, lines.len, (are_alike, step == 1))).flatten()?;
+            usable(self.variants().make_short_spaced(call.mode, rows.len(), (are_alike, step == 1))).flatten()?;
         let mut from: Bases<*const u8> = inputs.iter().map(|column| column.base).collect();
         let mut to: Bases<*mut u8> = outputs.iter().map(|column| column.base).collect();
         let parameters = self.settings().parameters.as_ptr();
         if !are_alike {
-            let spacings = self.spaced(call, (inputs, outputs), (&mut from, &mut to), lines.len - 1);
+            let spacings = self.spaced(call, (inputs, outputs), (&mut from, &mut to), rows.len() - 1);
             // SAFETY: the columns were checked, and are borrowed for as long as this runs; each record is read before it is written.
-            unsafe { short.scan((&from, &to), &spacings, parameters, lines.len) };
-            return Some(lines.len);
+            unsafe { short.scan((&from, &to), &spacings, parameters, rows.len()) };
+            return Some(rows.len());
         }
         let (read, written) = (&self.program().inputs, &self.program().output.columns);
         let spacings = [cpu::Spacing { step: step as i64, first: 0, mask: 0 }];
-        for line in 0..lines.count {
-            let first = match call.shape {
-                Shape::Rows(rows) => rows.record_of(line, call.reversed),
-                _ if call.reversed => lines.len - 1,
-                _ => 0,
-            };
+        for row in 0..rows.count() {
+            let first = rows.record_of(row, call.reversed);
             let at = |base: *mut u8, size: u32| base.wrapping_add(first * size as usize);
             let inputs = inputs.iter().zip(read);
             from.iter_mut().zip(inputs).for_each(|(to, (of, layout))| *to = at(of.base.cast_mut(), layout.size));
             let outputs = outputs.iter().zip(written);
             to.iter_mut().zip(outputs).for_each(|(to, (of, layout))| *to = at(of.base, layout.size));
             // SAFETY: as above; the columns have all records of the rows.
-            unsafe { short.scan((&from, &to), &spacings, parameters, lines.len) };
+            unsafe { short.scan((&from, &to), &spacings, parameters, rows.len()) };
         }
-        Some(lines.count * lines.len)
+        Some(rows.elements())
     }
 
     /// How far apart the records of each column are in the direction of the call; columns begin at the first record in it, and `last`

@@ -15,8 +15,8 @@ use crate::error::Error;
 use crate::spacing;
 
 impl DynScan {
-    /// For the typed front end: the totals of contiguous rows or of the segments between offsets, from the states that they start from, straight into
-    /// memory that `space` has for the states of so many. Gives their number, if it did.
+    /// For the typed front end: the totals of contiguous rows or of the segments between offsets, from the states that they start
+    /// from, straight into memory that `space` has for the states of so many. Gives their number, if it did.
     ///
     /// # Errors
     /// As [`reduce`](DynScan::reduce), and those of `space`.

@@ -366,9 +366,6 @@ impl ShortWhole {
         output: *mut u8,
         len: usize,
     ) -> Option<(usize, StatesAfter<'_>)> {
-        if len > self.longest {
-            return None;
-        }
         let mut memory = Memory::from_slice(&self.start);
         if let Some(start) = start {
             put(&self.states, bytemuck::cast_slice_mut(&mut memory), start);

@@ -14,7 +14,7 @@
 //! Integers are composed in `i64`: sums of a block may leave the type where the loop never does. A
 //! bound that is absent is [`ABSENT`](super::matrix::ABSENT). Those of 64 bits are in `ramp`.
 
-use super::matrix::{ABSENT, absent, may_be_shifted, present, wide};
+use super::matrix::{absent, normal, normalised, present, wide};
 use super::{Domain, Effect, Family, Group, Operand, seeded};
 use crate::builder::FunctionBuilder;
 use crate::derive::code::Code;
@@ -211,13 +211,10 @@ pub(super) fn recognise(group: &mut Group<'_, '_>) -> Result<Effect, Leave> {
     }
     let code = &mut *group.code;
     if !ty.is_float() {
-        let mut normal = |bound: Bound, is_upper: bool| {
-            let (value, certain) = bound?;
-            let none = if is_upper { present(wide) } else { absent(wide) };
-            let is_shifted = !certain && may_be_shifted(code, value, none);
-            Some((if is_shifted { code.inline(&normal_bound(is_upper), &[value])[0] } else { value }, certain))
+        let mut of_sum = |bound: Bound, is_upper: bool| {
+            bound.map(|(value, certain)| (if certain { value } else { normalised(code, value, is_upper) }, certain))
         };
-        form = Form { lower: normal(form.lower, false), upper: normal(form.upper, true), ..form };
+        form = Form { lower: of_sum(form.lower, false), upper: of_sum(form.upper, true), ..form };
     }
     let scaled = !code.is_number(form.a, 1);
     if scaled && ty.is_float() && !is_at_most_one(code, form.a) {
@@ -331,7 +328,7 @@ impl Shape {
             if certain || self.ty.is_float() {
                 return bound;
             }
-            b.inline(&normal_bound(is_upper), &[bound])[0]
+            b.inline(&normal(is_upper), &[bound])[0]
         });
         let bounds: Vec<Value> = bounds.collect();
         let mut results = Vec::new();
@@ -345,15 +342,4 @@ impl Shape {
         results.extend(bounds);
         build.finish(&results)
     }
-}
-
-/// An integer bound, absent again where something was added to what is absent.
-fn normal_bound(is_upper: bool) -> Function {
-    seeded(&[Type::I64], |b, bound| {
-        let (limit, none, opcode) =
-            if is_upper { (-(ABSENT / 2), -ABSENT, Opcode::Gt) } else { (ABSENT / 2, ABSENT, Opcode::Lt) };
-        let (limit, none) = (b.lit(limit), b.lit(none));
-        let is_absent = b.binary(opcode, bound[0], limit);
-        vec![b.select(is_absent, none, bound[0])]
-    })
 }

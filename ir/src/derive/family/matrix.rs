@@ -11,10 +11,10 @@
 //! Over (max, +) the 0 is −∞, an entry that is absent. Integers have none. They are composed in
 //! `i64`, where [`ABSENT`] stands for it, and sums far below are put back there.
 
-use super::{Domain, Effect, Group, Operand};
+use super::{Domain, Effect, Group, Operand, seeded};
 use crate::derive::code::Code;
 use crate::derive::refusal::Leave;
-use crate::function::{Inst, Payload, Value};
+use crate::function::{Function, Inst, Payload, Value};
 use crate::opcode::Opcode;
 use crate::types::{Constant, Type};
 
@@ -299,8 +299,26 @@ pub(super) fn present(ty: Type) -> Constant {
     }
 }
 
+/// An integer that stands for nothing again where something was added to what does: below the half of [`ABSENT`], or `is_upper` above
+/// that of its opposite.
+pub(super) fn normal(is_upper: bool) -> Function {
+    let (limit, none, opcode) =
+        if is_upper { (-(ABSENT / 2), -ABSENT, Opcode::Gt) } else { (ABSENT / 2, ABSENT, Opcode::Lt) };
+    seeded(&[Type::I64], |b, value| {
+        let (limit, none) = (b.lit(limit), b.lit(none));
+        let is_absent = b.binary(opcode, value[0], limit);
+        vec![b.select(is_absent, none, value[0])]
+    })
+}
+
+/// The same of a value of a lift, which needs it where it may be such a sum.
+pub(super) fn normalised(code: &mut Code<'_>, value: Value, is_upper: bool) -> Value {
+    let none = if is_upper { present(Type::I64) } else { absent(Type::I64) };
+    if may_be_shifted(code, value, none) { code.inline(&normal(is_upper), &[value])[0] } else { value }
+}
+
 /// Whether a value may be a sum of what is absent, for which this number stands.
-pub(super) fn may_be_shifted(code: &Code<'_>, value: Value, absent: Constant) -> bool {
+fn may_be_shifted(code: &Code<'_>, value: Value, absent: Constant) -> bool {
     let count = value.index() + 1;
     let (mut may_be_absent, mut may_be_shifted) = (vec![false; count], vec![false; count]);
     for place in 0..count {

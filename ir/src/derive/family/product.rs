@@ -1,7 +1,7 @@
 //! Composition of the [matrices](super::matrix) that vectors go through: their product, without the
 //! entries that are 0 or 1 in every one.
 
-use super::matrix::{ABSENT, Matrix, Row, Semiring, absent, may_be_shifted, present};
+use super::matrix::{Matrix, Row, Semiring, absent, normal, normalised, present};
 use super::pattern::{Entry, closure};
 use super::{Effect, Family, seeded};
 use crate::builder::FunctionBuilder;
@@ -38,13 +38,8 @@ impl Matrix {
             value.unwrap_or_else(|| code.constant(self.zero()))
         });
         let mut lift: Vec<Value> = lift.collect();
-        if self.semiring != Semiring::Reals && !self.wide.is_float() {
-            let whole = seeded(&[self.wide], |b, entry| vec![self.whole(b, entry[0])]);
-            for entry in &mut lift {
-                if may_be_shifted(code, *entry, self.zero()) {
-                    *entry = code.inline(&whole, &[*entry])[0];
-                }
-            }
+        if self.has_absent_integers() {
+            lift.iter_mut().for_each(|entry| *entry = normalised(code, *entry, self.is_minimal()));
         }
         let mut identity: Vec<Constant> =
             places.iter().map(|&(i, j)| if i == j { self.one() } else { self.zero() }).collect();
@@ -132,7 +127,11 @@ impl Matrix {
                 sum = Some(sum.map_or(own, |sum| b.push(self.inst(self.plus_opcode(), &[sum, own]))));
             }
             let sum = sum.expect("an entry that is never absent has terms");
-            results.push(self.whole(&mut b, sum));
+            results.push(if self.has_absent_integers() {
+                b.inline(&normal(self.is_minimal()), &[sum])[0]
+            } else {
+                sum
+            });
         }
         if resets {
             let last = places.len();
@@ -142,17 +141,12 @@ impl Matrix {
         b.finish(&results)
     }
 
-    /// Sums of what is absent, among integers, are absent again.
-    fn whole(&self, b: &mut FunctionBuilder, sum: Value) -> Value {
-        if self.semiring == Semiring::Reals || self.wide.is_float() {
-            return sum;
-        }
-        let (limit, opcode) = match self.semiring {
-            Semiring::MaxPlus => (ABSENT / 2, Opcode::Lt),
-            _ => (-(ABSENT / 2), Opcode::Gt),
-        };
-        let (limit, zero) = (b.lit(limit), b.constant(self.zero()));
-        let is_absent = b.binary(opcode, sum, limit);
-        b.select(is_absent, zero, sum)
+    /// Whether sums of what is absent have to be made absent again: those of integers.
+    fn has_absent_integers(&self) -> bool {
+        self.semiring != Semiring::Reals && !self.wide.is_float()
+    }
+
+    fn is_minimal(&self) -> bool {
+        self.semiring == Semiring::MinPlus
     }
 }
