@@ -379,6 +379,16 @@ impl DynScan {
                     _ => None,
                 }
             }
+            Shape::Rows(rows) if rows.records() <= len && rows.step() > 1 => {
+                let bases = self.settings().parameters.behind(inputs);
+                let short = usable(self.variants().make_short_interleaved(call.mode, &rows)).flatten()?;
+                let len = rows.len();
+                // SAFETY: as above. A record of each row lies in one of this line.
+                let written = unsafe {
+                    if are_inputs { short.scan_over(bases, output, len) } else { short.scan(bases, output, len) }
+                };
+                written.map(|written| written * rows.step())
+            }
             Shape::Rows(rows) if rows.records() <= len => {
                 let bases = self.settings().parameters.behind(inputs);
                 let short = usable(self.variants().make_short_rows(call.mode, &rows)).flatten()?;

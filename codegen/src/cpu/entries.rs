@@ -74,7 +74,7 @@ pub(crate) fn write(
     }
 }
 
-/// Writes the kernel of rows side by side in so many vectors of this form, or, by 0, in any number.
+/// Writes the kernel of so many rows side by side in this form, or, by 0, of any number of vectors.
 pub(crate) fn side_by_side(
     (func, context): (&mut ir::Function, &mut FunctionBuilderContext),
     kernel: &TileKernel<'_>,

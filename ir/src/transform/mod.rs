@@ -17,6 +17,7 @@
 
 mod checked;
 mod checked_loop;
+mod interleaved;
 mod lowered;
 mod overflow;
 mod previous;
@@ -25,6 +26,7 @@ mod resolve;
 mod segmented;
 
 pub use checked::{Check, Event, Finding};
+pub use interleaved::interleaved;
 pub use lowered::{Lowered, Role};
 
 use crate::function::Function;

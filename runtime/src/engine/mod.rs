@@ -17,6 +17,7 @@
 //! | `ahead` | memory asked for before it is used |
 //! | `streaming` | results past the caches |
 //! | `rows` | rows of arrays, and segments that are reduced |
+//! | `interleaved` | a few interleaved rows, as one line |
 //! | `totals` | totals of rows and segments, straight into the caller's memory |
 //! | `segments` | segments as columns of flags and starts |
 //! | `after` | the states after sequences: totals, and what a checked scan found |
@@ -27,6 +28,7 @@ mod after;
 pub(crate) mod ahead;
 mod between;
 pub(crate) mod helpers;
+mod interleaved;
 mod interrupt;
 mod length_constants;
 mod line;
@@ -132,6 +134,9 @@ impl Engine<'_> {
         let Task { call, len, purpose, .. } = task;
         let checked = self.settings.checked && purpose != Purpose::Count;
         let form = call.form(purpose == Purpose::Reduce, self.variants.reads_previous, checked);
+        if let Some(lines) = self.lines(&task, form) {
+            return self.run_lines(&lines, task, totals);
+        }
         let variant = self.variant(call, form);
         let has_totals = totals.is_some() || checked;
         let walk = row_walk(&task, variant, has_totals);
@@ -268,8 +273,9 @@ impl Engine<'_> {
                         line.in_turn(&rows, threads);
                     }
                     RowWalk::SideBySide => {
-                        line.make_side_by_side(variant, threads)?;
-                        line.side_by_side(&rows, threads, &keep);
+                        let groups = line.groups(&rows, threads);
+                        line.make_side_by_side(variant, &groups, threads)?;
+                        line.side_by_side(&rows, &groups, threads, &keep);
                     }
                     RowWalk::RowByRow => {
                         line.make_kernels(variant, rows.len(), threads)?;

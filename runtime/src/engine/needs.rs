@@ -7,11 +7,11 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
-use monoscan_codegen::cpu::{Kernel, LONGEST_STRAIGHT_ROW};
+use monoscan_codegen::cpu::{Compiled, Kernel, LONGEST_STRAIGHT_ROW};
 use smallvec::SmallVec;
 
 use super::line::Line;
-use super::rows;
+use super::rows::{self, Groups};
 use super::self_check::{self, Walks};
 use super::variant::{Kernels, Variant};
 use crate::error::Error;
@@ -92,25 +92,16 @@ impl Line<'_> {
         Ok(())
     }
 
-    /// Makes the kernels that walk rows side by side, unless rows were walked so before.
+    /// Makes the kernels that walk these groups of rows side by side.
     ///
     /// # Errors
     /// As [`make`](Variant::make), of the variant of this line.
-    pub(crate) fn make_side_by_side(&self, variant: &Variant, threads: usize) -> Result<(), Error> {
-        let bit = 1 << (2 * u8::from(self.writes) + u8::from(self.totals));
-        if self.kernels.walked_side_by_side.load(Ordering::Acquire) & bit == 0 {
-            variant.make(self.kernels, &self.kernels_side_by_side(), threads)?;
-            self.kernels.walked_side_by_side.fetch_or(bit, Ordering::Release);
-        }
-        Ok(())
-    }
-
-    fn kernels_side_by_side(&self) -> Needed {
+    pub(super) fn make_side_by_side(&self, variant: &Variant, groups: &Groups, threads: usize) -> Result<(), Error> {
         let levels = 0..if self.totals { self.kernels.code.levels() } else { 0 };
         let totals = levels.flat_map(|level| [Kernel::Reduce(level), Kernel::ReduceOne(level), Kernel::Combine(level)]);
-        let many = self.kernels.code.many_side_by_side().map(|_| Kernel::SideBySide(0));
-        let in_lanes = self.kernels.code.side_by_side().map(|(_, kernel)| kernel).chain(many);
-        totals.chain([Kernel::Scan, Kernel::ScanOne].into_iter().chain(in_lanes).filter(|_| self.writes)).into()
+        let in_lanes = groups.kernels();
+        let writes = [Kernel::Scan, Kernel::ScanOne].into_iter().chain(in_lanes).filter(|_| self.writes);
+        variant.make(self.kernels, &totals.chain(writes).into(), threads)
     }
 }
 
@@ -174,7 +165,7 @@ impl Variant {
             }
             Kernel::ShortBetween => (&kernels.checked_short_rows, kernel, 0),
             // Only strided kernels are such, and those have no short rows.
-            Kernel::SideBySide(vectors) => (&kernels.checked_rows, kernel, vectors),
+            Kernel::SideBySide(rows) => (&kernels.checked_rows, kernel, Compiled::place_side_by_side(rows)),
             _ => return Ok(()),
         };
         let bit = 1 << len;

@@ -15,6 +15,7 @@ use std::time::Duration;
 use monoscan_codegen::cpu::{Access, Kernel};
 use monoscan_protocol::crew::{self, Step};
 use monoscan_protocol::tickets::Tickets;
+use smallvec::SmallVec;
 
 use super::helpers;
 use super::line::{BLOCKS, CARRY, Line, Strip, Worker};
@@ -38,7 +39,7 @@ pub(crate) enum RowWalk {
 
 /// From so many rows on, those that interleave are walked down together: one after the other, each would read every cache line
 /// of the array again.
-const MANY_ROWS: usize = 4;
+const MANY_ROWS: usize = 3;
 
 /// Bytes of neighbouring records that a thread walks down together: not so few that memory is read in small pieces, nor so many
 /// that their states leave the nearest cache.
@@ -51,6 +52,29 @@ const DOWN: usize = 64;
 /// From so many vectors on, rows in lanes are walked down all at once, with their states in memory: more vectors than registers hold
 /// would read the array in narrow pieces.
 const MANY_VECTORS: usize = 16;
+
+/// Neighbouring rows that kernels in lanes take, piece by piece, from the first on; of few rows they are one piece.
+type Pieces = SmallVec<[(Range<usize>, Kernel); 2]>;
+
+/// How rows side by side are shared among threads.
+pub(crate) struct Groups {
+    /// Records from a row to its neighbour.
+    apart: usize,
+    /// How many rows are neighbours.
+    neighbours: usize,
+    /// How many of them a thread takes at a time.
+    group: usize,
+    /// Those of a group that are taken in lanes, and of the last one, if that is smaller.
+    pieces: Pieces,
+    last: Pieces,
+}
+
+impl Groups {
+    /// The kernels that are needed.
+    pub(super) fn kernels(&self) -> impl Iterator<Item = Kernel> {
+        self.pieces.iter().chain(&self.last).map(|&(_, kernel)| kernel)
+    }
+}
 
 /// Elements of these between two looks at whether the call is interrupted, about.
 const AT_ONCE: usize = 1 << 20;
@@ -118,8 +142,8 @@ impl Line<'_> {
         helpers::ended(self.plan.alone, together * self.len, waited);
     }
 
-    /// Rows, of which this line is a template, side by side. Needs strided kernels.
-    pub(crate) fn side_by_side(&self, rows: &Rows, threads: usize, totals: Totals<'_>) {
+    /// How rows side by side are shared among threads.
+    pub(super) fn groups(&self, rows: &Rows, threads: usize) -> Groups {
         // Neighbours are next to each other in memory where rows interleave, else a row apart.
         let (apart, neighbours) = match rows.step() {
             1 => (rows.pitch(), rows.plane_count()),
@@ -128,8 +152,16 @@ impl Line<'_> {
         let widest = self.kernels.sizes.widest().max(1);
         let few = (LEAST_BYTES / widest).max(LEAST_ELEMENTS.div_ceil(self.len.max(1)));
         let least = neighbours.div_ceil(threads).min(MOST_BYTES / widest).max(few);
-        let most = self.kernels.code.side_by_side().next().map_or(1, |(rows, _)| rows).max(self.plan.interleave);
+        let most = self.kernels.code.side_by_side().first().map_or(1, |&rows| rows).max(self.plan.interleave);
         let group = least.clamp(1, 4096).next_multiple_of(most).min(neighbours.max(1));
+        let pieces = |rows: usize| if apart == 1 && self.writes { self.pieces(rows) } else { Pieces::new() };
+        let last = if neighbours.is_multiple_of(group) { Pieces::new() } else { pieces(neighbours % group) };
+        Groups { apart, neighbours, group, pieces: pieces(group), last }
+    }
+
+    /// Rows, of which this line is a template, side by side. Needs strided kernels, and those of the groups.
+    pub(crate) fn side_by_side(&self, rows: &Rows, groups: &Groups, threads: usize, totals: Totals<'_>) {
+        let &Groups { apart, neighbours, group, ref pieces, ref last } = groups;
         let planes = rows.count() / neighbours.max(1);
         let groups = neighbours.div_ceil(group);
         let work = || {
@@ -142,7 +174,8 @@ impl Line<'_> {
                 let some = first..neighbours.min(first + group);
                 let row = plane * neighbours + some.start;
                 let place = rows.record_of(row, self.step < 0);
-                self.group((place, apart), row..row + some.len(), group, &mut worker);
+                let pieces = if some.len() == group { pieces } else { last };
+                self.group((place, apart), row..row + some.len(), (group, pieces), &mut worker);
                 if self.totals {
                     totals(row, &worker.states, group..group + some.len());
                 }
@@ -155,7 +188,13 @@ impl Line<'_> {
 
     /// Neighbouring rows, the first at record `place`, `apart` records from one to the next. Their totals are left in the
     /// slots from `totals` on.
-    fn group(&self, (place, apart): (usize, usize), numbers: Range<usize>, totals: usize, worker: &mut Worker<'_>) {
+    fn group(
+        &self,
+        (place, apart): (usize, usize),
+        numbers: Range<usize>,
+        (totals, pieces): (usize, &Pieces),
+        worker: &mut Worker<'_>,
+    ) {
         let (first, rows) = (numbers.start, numbers.len());
         let start = |from: usize, worker: &mut Worker<'_>| {
             (0..rows).for_each(|row| self.starts(first + row).1.put(&mut worker.states, from + row));
@@ -176,16 +215,19 @@ impl Line<'_> {
         }
         if self.writes {
             start(0, worker);
-            let piece = match apart == 1 && self.takes_many(rows).is_some() {
-                true => (AT_ONCE / rows).max(DOWN),
-                false => (self.plan.tile() / rows).clamp(1, DOWN),
-            };
-            for piece_start in (0..self.len).step_by(piece) {
+            // The rest of many is few.
+            let are_at_once =
+                pieces.first().is_some_and(|(some, kernel)| some.len() == rows || *kernel == Kernel::SideBySide(0));
+            let down = if are_at_once { (AT_ONCE / rows).max(DOWN) } else { (self.plan.tile() / rows).clamp(1, DOWN) };
+            for first in (0..self.len).step_by(down) {
                 if self.is_interrupted() {
                     return;
                 }
-                let elements = piece_start..self.len.min(piece_start + piece);
-                let in_lanes = if apart == 1 { self.in_lanes(elements.clone(), rows, place, worker) } else { 0 };
+                let elements = first..self.len.min(first + down);
+                for &(ref some, kernel) in pieces {
+                    self.in_lanes(elements.clone(), (some, kernel), place, worker);
+                }
+                let in_lanes = pieces.last().map_or(0, |(some, _)| some.end);
                 for (strip, row) in self.interleaved(elements, in_lanes..rows) {
                     let place = place.wrapping_add(row.wrapping_mul(apart));
                     self.rows(None, strip, (place, apart), worker);
@@ -194,28 +236,42 @@ impl Line<'_> {
         }
     }
 
-    /// Whether so many neighbouring rows are walked down all at once: how many a vector has, and the memory that it needs.
-    fn takes_many(&self, rows: usize) -> Option<(usize, usize)> {
-        self.kernels.code.many_side_by_side().filter(|(lanes, _)| rows >= MANY_VECTORS * lanes)
+    /// How so many neighbouring rows, from the first on, are taken in lanes.
+    fn pieces(&self, rows: usize) -> Pieces {
+        let code = &self.kernels.code;
+        let mut pieces = Pieces::new();
+        let Some((lanes, _)) = code.many_side_by_side() else { return pieces };
+        let mut done = 0;
+        if rows >= MANY_VECTORS * lanes {
+            done = rows - rows % lanes;
+            pieces.push((0..done, Kernel::SideBySide(0)));
+        }
+        while rows - done >= lanes {
+            let left = rows - done;
+            // None are left, or enough for another one.
+            let is_even = |taken: usize| taken == left || taken + lanes <= left;
+            let mut fits = code.side_by_side().iter().copied().filter(|&taken| taken <= left);
+            let Some(most) = fits.next() else { break };
+            let taken = if is_even(most) { most } else { fits.find(|&taken| is_even(taken)).unwrap_or(most) };
+            pieces.push((done..done + taken, Kernel::SideBySide(taken)));
+            done += taken;
+        }
+        pieces
     }
 
-    /// Takes as many neighbouring rows as kernels in lanes can. Gives how many.
-    fn in_lanes(&self, elements: Range<usize>, rows: usize, place: usize, worker: &mut Worker<'_>) -> usize {
-        let strip = |slot: usize| Strip { start: elements.start, block: elements.len(), interleave: 1, slot };
-        let mut done = 0;
-        if let Some((lanes, words)) = self.takes_many(rows) {
-            let vectors = rows / lanes;
-            let mut memory = vec![0u128; vectors * words];
-            self.side_by_side_in_lanes(Kernel::SideBySide(0), strip(0), place, worker, (vectors, &mut memory));
-            done = vectors * lanes;
-        }
-        for (together, kernel) in self.kernels.code.side_by_side() {
-            while done + together <= rows {
-                self.side_by_side_in_lanes(kernel, strip(done), place + done, worker, (1, &mut []));
-                done += together;
-            }
-        }
-        done
+    /// Takes a piece of neighbouring rows past elements; the first of all is at record `place`.
+    fn in_lanes(
+        &self,
+        elements: Range<usize>,
+        (rows, kernel): (&Range<usize>, Kernel),
+        place: usize,
+        worker: &mut Worker<'_>,
+    ) {
+        let strip = Strip { start: elements.start, block: elements.len(), interleave: 1, slot: rows.start };
+        let many = self.kernels.code.many_side_by_side().filter(|_| kernel == Kernel::SideBySide(0));
+        let (vectors, words) = many.map_or((1, 0), |(lanes, words)| (rows.len() / lanes, words));
+        let mut memory = vec![0u128; vectors * words];
+        self.side_by_side_in_lanes(kernel, strip, place.wrapping_add(rows.start), worker, (vectors, &mut memory));
     }
 
     /// Rows in strips of W, then one by one: each strip with the number of its first row.

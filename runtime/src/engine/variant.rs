@@ -1,7 +1,7 @@
 //! The forms of a program that calls need, each lowered, planned and compiled when the first call
 //! needs it.
 
-use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64};
+use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
 use monoscan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa, Kernel, Native};
@@ -13,6 +13,7 @@ use monoscan_protocol::state::State;
 use smallvec::SmallVec;
 
 use super::between::ShortBetween;
+use super::interleaved;
 use super::length_constants::LengthConstants;
 use super::native::{self, Natives};
 use super::restarts::Restarts;
@@ -46,8 +47,6 @@ pub(crate) struct Kernels {
     pub(crate) access: Access,
     /// A bit for each way of walking lines whose kernels were made and checked.
     pub(super) walked: AtomicU64,
-    /// The same of rows side by side.
-    pub(super) walked_side_by_side: AtomicU8,
     /// The bits of the walks that were checked.
     pub(super) checked: AtomicU16,
     /// A bit for each length of short rows whose kernel was checked, from the carry and from the identities; of the latter the first for
@@ -154,7 +153,6 @@ impl Variant {
                 code,
                 access,
                 walked: AtomicU64::new(0),
-                walked_side_by_side: AtomicU8::new(0),
                 checked: AtomicU16::new(0),
                 checked_rows: AtomicU32::new(0),
                 checked_short_rows: AtomicU32::new(0),
@@ -191,6 +189,8 @@ pub(crate) struct Variants {
     spaced: [[OnceLock<Option<ShortSpaced>>; 2]; 2],
     /// For each [`Mode`] that writes, and the one that does not.
     whole: [OnceLock<Option<ShortWhole>>; 3],
+    /// Of programs of two [interleaved](super::interleaved) rows and more.
+    interleaved: [OnceLock<Option<Box<Variants>>>; interleaved::MOST - 1],
 }
 
 impl Variants {
@@ -201,7 +201,7 @@ impl Variants {
         is_lawful: bool,
     ) -> Variants {
         let made = (0..FORMS).map(|_| OnceLock::new()).collect();
-        let (short, segments, rows, between, spaced, whole) = Default::default();
+        let (short, segments, rows, between, spaced, whole, interleaved) = Default::default();
         let reads_previous = program.reads_previous();
         Variants {
             program,
@@ -217,7 +217,31 @@ impl Variants {
             between,
             spaced,
             whole,
+            interleaved,
         }
+    }
+
+    /// Those of another program, as options say; no function takes its elements.
+    pub(super) fn of_program(&self, program: Verified<Program>) -> Variants {
+        Variants::new(Arc::new(program), (self.options.clone(), None), None, self.is_lawful)
+    }
+
+    /// The kernel that scans a few short [interleaved](super::interleaved) rows from the identities in one call, made if this is the first
+    /// for so many rows. None if they are not short, or in several planes.
+    ///
+    /// # Errors
+    /// [`Error::Miscompiled`] if the kernel is wrong.
+    pub(crate) fn make_short_interleaved(&self, mode: Mode, rows: &Rows) -> Result<Option<&Short>, Error> {
+        if rows.plane_count() != 1 || rows.elements() > interleaved::MOST_IN_ONE_CALL {
+            return Ok(None);
+        }
+        self.interleaved(rows.step()).map_or(Ok(None), |rows| rows.make_short(mode))
+    }
+
+    /// Those of so many interleaved rows of the program, two or more, if they are one line.
+    pub(super) fn interleaved(&self, rows: usize) -> Option<&Variants> {
+        let of = self.interleaved.get(rows.checked_sub(2)?)?;
+        of.get_or_init(|| interleaved::of(self, rows).map(Box::new)).as_deref()
     }
 
     /// The kernel that scans short lines from the identities, if it was made and the program has such a kernel.

@@ -14,6 +14,11 @@ use scan_kit::programs;
 /// How many calls of a program are tried.
 const CALLS: usize = 20;
 
+/// Where the numbers of random programs and calls begin: `MONOSCAN_FIRST`.
+fn first() -> u64 {
+    std::env::var("MONOSCAN_FIRST").ok().and_then(|text| text.parse().ok()).unwrap_or(0)
+}
+
 fn tiny_plan(random: &mut Random) -> PlanOptions {
     PlanOptions {
         interleave: Some(1 << random.below(4)),
@@ -73,7 +78,7 @@ fn mixed(b: &mut FunctionBuilder, x: Value, s: Value) -> Value {
 
 #[test]
 fn programs_whose_results_can_be_read() {
-    let mut random = Random(1);
+    let mut random = Random(1 + first());
     for program in programs::all() {
         for _ in 0..6 {
             let options = tiny_plan(&mut random);
@@ -85,8 +90,8 @@ fn programs_whose_results_can_be_read() {
 
 #[test]
 fn random_programs_of_one_stage() {
-    let mut random = Random(2);
-    for seed in 0..80 {
+    let mut random = Random(2 + first());
+    for seed in first()..first() + 80 {
         let program = verify(random_program(
             seed,
             &Options { allow_previous: true, allow_parameters: true, ..Options::default() },
@@ -99,8 +104,8 @@ fn random_programs_of_one_stage() {
 
 #[test]
 fn random_cascades_that_write_or_emit() {
-    let mut random = Random(3);
-    for seed in 0..80 {
+    let mut random = Random(3 + first());
+    for seed in first()..first() + 80 {
         let options =
             Options { stages: 3, allow_emit: true, allow_previous: true, allow_parameters: true, ..Options::default() };
         let program = verify(random_program(seed, &options)).unwrap();
@@ -111,8 +116,8 @@ fn random_cascades_that_write_or_emit() {
 
 #[test]
 fn random_programs_in_place() {
-    let mut random = Random(4);
-    for seed in 0..40 {
+    let mut random = Random(4 + first());
+    for seed in first()..first() + 40 {
         let options = Options {
             stages: 2,
             allow_vectors: false,
@@ -130,7 +135,7 @@ fn random_programs_in_place() {
 /// Where the planner's own plan goes from one sequential pass to tiles, and from one tile to several.
 #[test]
 fn default_plans_around_their_boundaries() {
-    let mut random = Random(5);
+    let mut random = Random(5 + first());
     for program in programs::all() {
         let subject = Subject::new(&program, PlanOptions::default());
         let plan = subject.scan().plan();

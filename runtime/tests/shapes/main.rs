@@ -140,11 +140,19 @@ impl Data<'_> {
         };
         let gaps = len / (row + 2);
         let with_gaps = (0..gaps).map(|of| (0..row).map(|i| of * (row + 2) + i).collect()).collect();
-        let shapes: [(Shape<'_>, Vec<Vec<usize>>); 6] = [
+        // A few columns of planes that lie apart.
+        let (planes, columns) = (1 + random.below(3), 2 + random.below(16));
+        let pitch = len / planes;
+        let down = pitch / columns;
+        let in_plane = |of: usize| (0..columns).map(move |column| (of * pitch + column, columns));
+        let of_column = |(first, step): (usize, usize)| (0..down).map(|i| first + i * step).collect();
+        let of_planes = (0..planes).flat_map(in_plane).map(of_column).collect();
+        let shapes: [(Shape<'_>, Vec<Vec<usize>>); 7] = [
             (Shape::Line, vec![(0..len).collect()]),
             (Shape::Rows(Rows::new(rows, row, row).unwrap()), along(1, row)),
             (Shape::Rows(Rows::axis(&[row, rows], 0).unwrap()), along(rows, 1)),
             (Shape::Rows(Rows::new(gaps, row, row + 2).unwrap()), with_gaps),
+            (Shape::Rows(Rows::planes(planes, pitch, down, columns).unwrap()), of_planes),
             (Shape::Offsets(&offsets), between),
             (Shape::Heads(&heads), flagged),
         ];

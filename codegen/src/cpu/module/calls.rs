@@ -6,6 +6,7 @@ use crate::cpu::abi::{
 };
 use crate::cpu::native::{Native, NativeTotalsFn};
 use crate::cpu::recipe::Kernel;
+use crate::cpu::simd::MOST_ROWS;
 
 impl Compiled {
     /// Writes the outputs of W blocks; slot w holds the carries into block w and then the live part of the states after it.
@@ -74,10 +75,15 @@ impl Compiled {
         Some(unsafe { std::mem::transmute::<*const u8, ShortBetweenFn>(code) })
     }
 
-    /// How many rows a kernel takes side by side, and the kernel, the most first; for each, its number of vectors.
-    pub fn side_by_side(&self) -> impl Iterator<Item = (usize, Kernel)> {
-        let lanes = self.recipe.lanes_of_neighbours();
-        self.recipe.side_by_side().map(move |vectors| (vectors * lanes, Kernel::SideBySide(vectors)))
+    /// The numbers of rows that a kernel takes [side by side](Kernel::SideBySide), the most first.
+    pub fn side_by_side(&self) -> &[usize] {
+        self.recipe.side_by_side()
+    }
+
+    /// A number for each of these kernels, below 20; 0 for that of any number of vectors.
+    pub fn place_side_by_side(rows: usize) -> usize {
+        let more = rows.checked_div(MOST_ROWS).unwrap_or(0).checked_ilog2().unwrap_or(0);
+        rows.min(MOST_ROWS) + more as usize
     }
 
     /// How many rows a vector of the kernel [`SideBySide(0)`](Kernel::SideBySide) has, which takes any number of vectors: `blocks` of them;
@@ -87,7 +93,7 @@ impl Compiled {
         self.recipe.has_side_by_side().then(|| (self.recipe.lanes_of_neighbours(), words))
     }
 
-    /// Writes the outputs of `len` elements of as many rows as [`side_by_side`](Compiled::side_by_side) says of this kernel, each from the
+    /// Writes the outputs of `len` elements of as many rows as this kernel takes [side by side](Compiled::side_by_side), each from the
     /// state in a slot of its own, which becomes that behind them; the rows are one record apart from each other.
     ///
     /// # Safety

@@ -69,7 +69,7 @@ pub struct Compiled {
     short: Cell,
     short_spaced: Cell,
     /// In any number of vectors, and in so many, by the logarithm and one.
-    side_by_side: [Cell; 5],
+    side_by_side: [Cell; 20],
     /// Those that write and those that do not.
     whole: [Cell; 2],
     short_whole: [Cell; 2],
@@ -287,9 +287,7 @@ impl Compiled {
             Kernel::ShortBetween => &self.short_between,
             Kernel::Short => &self.short,
             Kernel::ShortSpaced => &self.short_spaced,
-            Kernel::SideBySide(vectors) => {
-                self.side_by_side.get(vectors.checked_ilog2().map_or(0, |log| 1 + log as usize))?
-            }
+            Kernel::SideBySide(rows) => self.side_by_side.get(Compiled::place_side_by_side(rows))?,
             Kernel::Whole { writes } => &self.whole[usize::from(writes)],
             Kernel::ShortWhole { writes } => &self.short_whole[usize::from(writes)],
             Kernel::Reduce(level) => &self.levels.get(level)?.reduce,

@@ -5,7 +5,6 @@ use monoscan_ir::Source;
 use super::{Kernel, Recipe};
 use crate::cpu::abi::{Access, SHORT_INPUTS};
 use crate::cpu::rows::LONGEST_STRAIGHT_ROW;
-use crate::cpu::simd;
 
 impl Recipe {
     /// All kernels.
@@ -22,7 +21,7 @@ impl Recipe {
             all.extend([false, true].map(|writes| Kernel::ShortWhole { writes }));
         }
         all.extend(self.has_short_spaced().then_some(Kernel::ShortSpaced));
-        all.extend(self.side_by_side().map(Kernel::SideBySide));
+        all.extend(self.side_by_side().iter().copied().map(Kernel::SideBySide));
         all.extend(self.has_side_by_side().then_some(Kernel::SideBySide(0)));
         all
     }
@@ -65,15 +64,9 @@ impl Recipe {
         self.neighbours.is_some()
     }
 
-    /// The numbers of vectors that have a kernel for rows side by side, the most first.
-    pub(crate) fn side_by_side(&self) -> impl Iterator<Item = usize> {
-        let vectors = |form| {
-            (0..=simd::MOST_VECTORS.ilog2())
-                .rev()
-                .map(|log| 1 << log)
-                .filter(move |&vectors| simd::takes(form, vectors))
-        };
-        self.neighbours.as_ref().into_iter().flat_map(vectors)
+    /// The numbers of rows that have a kernel side by side, the most first.
+    pub(crate) fn side_by_side(&self) -> &[usize] {
+        self.neighbours.as_ref().map_or(&[], |(_, rows)| rows)
     }
 
     /// Whether there is a kernel for short lines of spaced columns.

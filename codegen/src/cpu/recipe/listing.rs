@@ -56,7 +56,7 @@ impl Recipe {
             Kernel::ShortBetween => "short_between".into(),
             Kernel::Short => "short".into(),
             Kernel::ShortSpaced => "short_spaced".into(),
-            Kernel::SideBySide(vectors) => format!("side_by_side in {vectors}"),
+            Kernel::SideBySide(rows) => format!("{rows} side_by_side"),
             Kernel::Whole { writes: true } => "scan_whole".into(),
             Kernel::Whole { writes: false } => "reduce_whole".into(),
             Kernel::ShortWhole { writes: true } => "short_scan_whole".into(),

@@ -53,7 +53,7 @@ pub enum Kernel {
     Rows(usize),
     /// The same from the identities, with columns in registers.
     ShortRows(usize),
-    /// A piece of each of several neighbouring rows, in so many vectors or, by 0, any number, with a row in each lane, from the states in
+    /// A piece of each of so many neighbouring rows or, by 0, of any number of vectors of them, with a row in each lane, from the states in
     /// slots.
     SideBySide(usize),
     /// The segments between offsets of a line, one after the other, each from the identities.
@@ -106,8 +106,8 @@ pub(crate) struct Recipe {
     access: Access,
     /// The form in lanes, and which kernels have it.
     lanes: Option<LaneForm>,
-    /// The form of neighbouring rows.
-    neighbours: Option<LaneForm>,
+    /// The form of neighbouring rows, and the numbers of them that have a kernel, the most first.
+    neighbours: Option<(LaneForm, Vec<usize>)>,
     vector: Vector,
     /// A function that may take elements.
     candidates: Candidates,
@@ -135,6 +135,10 @@ impl Recipe {
         let form = LaneForm::of(program).filter(|form| isa.lanes && (isa.fma || !form.needs_fma()));
         let neighbours =
             form.as_ref().filter(|_| access == Access::Strided && vector.rows).and_then(simd::of_neighbours);
+        let neighbours = neighbours.map(|form| {
+            let rows = simd::takes(&form).collect();
+            (form, rows)
+        });
         let lanes = form.filter(|_| vector != Vector::NONE && access == Access::Line);
         let is_alone = lanes.as_ref().is_some_and(LaneForm::is_alone);
         let columns = program.inputs.len() + program.output.columns.len();
@@ -195,7 +199,7 @@ impl Recipe {
 
     /// How many neighbouring rows a vector has.
     pub(crate) fn lanes_of_neighbours(&self) -> usize {
-        self.neighbours.as_ref().map_or(1, |form| form.group.shape.lanes())
+        self.neighbours.as_ref().map_or(1, |(form, _)| form.group.shape.lanes())
     }
 
     /// Whether any kernel works in vectors along elements.
@@ -368,10 +372,10 @@ impl Recipe {
                 let blocks = Blocks { form, carry_update, combine, ranges, identity };
                 blocks::blocks(func, context, &tile, &blocks, &self.env())
             }
-            (Kernel::SideBySide(vectors), _) => {
-                let form = self.neighbours.as_ref().ok_or(CodegenError::NoKernel(kernel))?;
+            (Kernel::SideBySide(rows), _) => {
+                let (form, _) = self.neighbours.as_ref().ok_or(CodegenError::NoKernel(kernel))?;
                 let tile = TileKernel { native: None, ..tile };
-                entries::side_by_side((func, context), &tile, (form, vectors), &env)
+                entries::side_by_side((func, context), &tile, (form, rows), &env)
             }
             (_, form) => {
                 let form = form.as_ref().filter(|_| self.vector.rows);

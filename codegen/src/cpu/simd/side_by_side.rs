@@ -3,8 +3,10 @@
 //!
 //! Neighbours lie one after the other in memory, so a record of each is loaded and stored as it
 //! lies, and nothing passes between lanes. Several vectors are walked down at once: the operator
-//! takes one after the other while none waits for itself. Of more columns than registers hold, the
-//! states are in memory, and rows of the array are read as they lie, one after the other.
+//! takes one after the other while none waits for itself. Columns that fill no last vector are done
+//! twice: that vector ends with the last column, and begins among those of the one before it. Of
+//! more columns than registers hold, the states are in memory, and rows of the array are read as
+//! they lie, one after the other.
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
@@ -23,7 +25,10 @@ use super::lanes::Lanes;
 const MOST_STATES: usize = 8;
 
 /// Most vectors that are walked down at once.
-pub(crate) const MOST_VECTORS: usize = 8;
+const MOST_VECTORS: usize = 8;
+
+/// Most rows that are walked down at once whatever their number is.
+pub(crate) const MOST_ROWS: usize = 16;
 
 /// Bytes of a vector.
 const VECTOR: usize = 16;
@@ -56,25 +61,31 @@ pub(crate) fn of_neighbours(form: &LaneForm) -> Option<LaneForm> {
     Some(form)
 }
 
-/// Whether so many vectors of this form are walked down at once: if their states stay in registers.
-pub(crate) fn takes(form: &LaneForm, vectors: usize) -> bool {
-    vectors == 1 || vectors <= MOST_VECTORS && vectors * form.replay.carried.len() <= MOST_STATES
+/// The numbers of rows that are walked down at once in this form, the most first: few, or twice as many and so on, where all of them
+/// fill vectors. Their states stay in registers.
+pub(crate) fn takes(form: &LaneForm) -> impl Iterator<Item = usize> {
+    let (lanes, states) = (form.group.shape.lanes(), form.replay.carried.len());
+    let fits = move |&rows: &usize| {
+        let vectors = rows.div_ceil(lanes);
+        vectors == 1 || vectors <= MOST_VECTORS && vectors * states <= MOST_STATES
+    };
+    let more = (0..=MOST_VECTORS.ilog2()).rev().map(move |log| lanes << log).filter(|&rows| rows > MOST_ROWS);
+    more.chain((lanes..=MOST_ROWS).rev()).filter(fits)
 }
 
-/// Writes a loop down as many rows as so many vectors have lanes, from the states in slots, which become those behind them.
+/// Writes a loop down so many rows, from the states in slots, which become those behind them.
 pub(crate) fn side_by_side(
     b: &mut FunctionBuilder<'_>,
-    (form, vectors): (&LaneForm, usize),
+    (form, rows): (&LaneForm, usize),
     bases: &Bases<'_>,
     slots: &Slots<'_>,
     Down { place, step, len }: Down,
 ) -> Result<(), CodegenError> {
     let Group { shape, .. } = form.group;
-    let slot = |vector: usize, field: Field| {
-        let first = vector * shape.lanes() * slots.stride;
-        Field { offset: field.offset + first as u32, ..field }
-    };
-    let states = (0..vectors).flat_map(|vector| slots.fields.iter().map(move |&field| slot(vector, field)));
+    let last = rows - shape.lanes();
+    let firsts: Vec<usize> = (0..last).step_by(shape.lanes()).chain([last]).collect();
+    let slot = |row: usize, field: Field| Field { offset: field.offset + (row * slots.stride) as u32, ..field };
+    let states = firsts.iter().flat_map(|&row| slots.fields.iter().map(move |&field| slot(row, field)));
     let states: Vec<Field> = states.collect();
     let stride = slots.stride as u32;
     let mut first = vec![place, len];
@@ -90,10 +101,17 @@ pub(crate) fn side_by_side(
     let (place, left) = (params[0], params[1]);
     let mapping = &form.replay.mapping;
     let mut next = Vec::new();
-    for (vector, states) in params[2..].chunks_exact(slots.fields.len()).enumerate() {
-        let place = b.ins().iadd_imm_u(place, (vector * shape.lanes()) as i64);
-        let group = GroupCode { form, bases, uniform: &uniform, place };
-        let records = group.load(b, &[&mapping.reads]);
+    // The results of a vector may lie over records of the next one.
+    let groups: Vec<_> = firsts
+        .iter()
+        .map(|&first| {
+            let place = b.ins().iadd_imm_u(place, first as i64);
+            let group = GroupCode { form, bases, uniform: &uniform, place };
+            let records = group.load(b, &[&mapping.reads]);
+            (group, records)
+        })
+        .collect();
+    for ((group, records), states) in groups.iter().zip(params[2..].chunks_exact(slots.fields.len())) {
         let states: Vec<Lanes> = states.iter().map(|&state| Lanes::Vector(state)).collect();
         let mut results = group.run(b, &mapping.function, &states, &mapping.reads, &records[0])?;
         group.store(b, &[results.split_off(states.len())]);

@@ -144,9 +144,9 @@ impl Check<'_> {
     /// The results of a kernel for several rows of the same records.
     fn of_rows(&self, kernel: Kernel, own: &Sample) -> Vec<Written> {
         let code = &self.kernels.code;
-        match (kernel, code.many_side_by_side(), code.side_by_side().find(|&(_, other)| other == kernel)) {
-            (Kernel::SideBySide(0), Some((lanes, _)), _) => self.side_by_side(kernel, MANY * lanes, own),
-            (_, _, Some((rows, _))) => self.side_by_side(kernel, rows, own),
+        match (kernel, code.many_side_by_side()) {
+            (Kernel::SideBySide(0), Some((lanes, _))) => self.side_by_side(kernel, MANY * lanes, own),
+            (Kernel::SideBySide(rows), _) => self.side_by_side(kernel, rows, own),
             _ => self.rows(kernel, own),
         }
     }
@@ -305,8 +305,8 @@ mod tests {
         let lengths = [4, 7, 16].into_iter().filter(|_| access == Access::Line);
         let rows = lengths.flat_map(|len| [Kernel::Rows(len), Kernel::ShortRows(len)]);
         let between = (access == Access::Line).then_some(Kernel::ShortBetween);
-        let many = kernels.code.many_side_by_side().map(|_| Kernel::SideBySide(0));
-        let side_by_side = kernels.code.side_by_side().map(|(_, kernel)| kernel).chain(many);
+        let many = kernels.code.many_side_by_side().map(|_| 0);
+        let side_by_side = kernels.code.side_by_side().iter().copied().chain(many).map(Kernel::SideBySide);
         walks.chain(rows.chain(between).chain(side_by_side).map(|kernel| check.rows_of(kernel))).collect()
     }
 

@@ -246,9 +246,9 @@ fn offsets(random: &mut Random, plan: &Plan) -> (usize, Over) {
 
 /// Few long rows or many short ones, side by side or one after the other, with gaps or none.
 fn rows(random: &mut Random, plan: &Plan) -> (usize, Over) {
-    let (many, few) = (boundary(random, plan).min(600), *random.pick(&[0, 1, 2, 3, 4, 8]));
+    let (many, few) = (boundary(random, plan).min(600), *random.pick(&[0, 1, 2, 3, 4, 5, 7, 8, 13, 16]));
     let (planes, len, step) =
-        *random.pick(&[(few, many, 1), (many, few, 1), (1, many, few), (1, few, many), (few, 7, 3)]);
+        *random.pick(&[(few, many, 1), (many, few, 1), (1, many, few), (1, few, many), (few % 4, many / 4, few)]);
     let pitch = len * step + if random.chance(2) { 0 } else { random.below(9) };
     let beyond = random.below(2) * random.below(9);
     (extent(planes, pitch, len, step) + beyond, Over::Rows { planes, pitch, len, step })
