@@ -31,6 +31,8 @@ pub(super) fn components(columns: &[Layout]) -> Vec<Component> {
 #[derive(Clone, Copy)]
 pub(super) struct Apart {
     pub(super) step: ir::Value,
+    /// From the record of an element to that of the next one.
+    ahead: ir::Value,
     /// The first bit and the mask, if records are reached by bits.
     pub(super) bits: Option<[ir::Value; 2]>,
 }
@@ -46,8 +48,13 @@ pub(super) fn bases(
     (0..count).map(|column| is_read(column).then(|| base(column))).collect()
 }
 
-/// Loads how far apart the records of all columns are, inputs first.
-pub(super) fn apart(b: &mut FunctionBuilder<'_>, kernel: &TileKernel<'_>, spacings: ir::Value) -> Vec<Option<Apart>> {
+/// Loads how far apart the records of all columns are, inputs first; elements are so many records apart.
+pub(super) fn apart(
+    b: &mut FunctionBuilder<'_>,
+    kernel: &TileKernel<'_>,
+    spacings: ir::Value,
+    records: ir::Value,
+) -> Vec<Option<Apart>> {
     let by_bits = kernel.inputs.iter().map(Spacing::is_by_bits).chain(kernel.outputs.iter().map(|_| false));
     let mut of_column = |(place, by_bits): (usize, bool)| {
         let mut field = |ty: ir::Type, offset: usize| {
@@ -58,24 +65,62 @@ pub(super) fn apart(b: &mut FunctionBuilder<'_>, kernel: &TileKernel<'_>, spacin
             let first = field(types::I64, std::mem::offset_of!(Spacing, first));
             [first, field(types::I8, std::mem::offset_of!(Spacing, mask))]
         });
-        Some(Apart { step, bits })
+        (step, bits)
     };
-    by_bits.enumerate().map(&mut of_column).collect()
+    let all: Vec<_> = by_bits.enumerate().map(&mut of_column).collect();
+    all.into_iter().map(|(step, bits)| Some(Apart { step, ahead: b.ins().imul(step, records), bits })).collect()
 }
 
-/// The address of a record, and what is to be added to it. Records lie one after the other, or as far apart as it says.
-pub(super) fn record(
-    b: &mut FunctionBuilder<'_>,
-    base: ir::Value,
-    place: Place,
-    (size, apart): (u32, Option<Apart>),
-) -> (ir::Value, i32) {
-    let offset = match (apart, size) {
-        // Elements at any distance are not reached by how many records they are behind another.
-        (Some(apart), _) => b.ins().imul(place.base, apart.step),
-        (None, 1) => place.base,
-        (None, size) if size.is_power_of_two() => b.ins().ishl_imm_u(place.base, i64::from(size.trailing_zeros())),
-        (None, size) => b.ins().imul_imm_u(place.base, i64::from(size)),
+/// The addresses of records at any distance, by their column and place, in the block that is being written. A product is one for a few
+/// elements, and those of the others are sums.
+#[derive(Clone, Default)]
+pub(super) struct Addresses(Option<ir::Block>, Vec<(usize, ir::Value, ir::Value)>);
+
+impl Addresses {
+    /// The address of a record of a column.
+    pub(super) fn of(
+        &mut self,
+        b: &mut FunctionBuilder<'_>,
+        (column, base, apart): (usize, ir::Value, Apart),
+        place: ir::Value,
+    ) -> ir::Value {
+        if self.0 != b.current_block() {
+            *self = Addresses(b.current_block(), Vec::new());
+        }
+        if let Some(&(.., address)) = self.1.iter().find(|&&(of, at, _)| (of, at) == (column, place)) {
+            return address;
+        }
+        let offset = b.ins().imul(place, apart.step);
+        let address = b.ins().iadd(base, offset);
+        self.1.push((column, place, address));
+        address
+    }
+
+    /// Adds those of the element after one at `place`, whose own place is `following`.
+    pub(super) fn follow(
+        &mut self,
+        b: &mut FunctionBuilder<'_>,
+        spacings: &[Option<Apart>],
+        (place, following): (ir::Value, ir::Value),
+    ) {
+        if self.0 != b.current_block() {
+            return;
+        }
+        let next = |&(column, at, address): &(usize, ir::Value, ir::Value)| {
+            let apart = spacings[column].filter(|_| at == place)?;
+            Some((column, following, b.ins().iadd(address, apart.ahead)))
+        };
+        let next: Vec<_> = self.1.iter().filter_map(next).collect();
+        self.1.extend(next);
+    }
+}
+
+/// The address of a record of so many bytes, and what is to be added to it. Records lie one after the other.
+pub(super) fn record(b: &mut FunctionBuilder<'_>, base: ir::Value, place: Place, size: u32) -> (ir::Value, i32) {
+    let offset = match size {
+        1 => place.base,
+        size if size.is_power_of_two() => b.ins().ishl_imm_u(place.base, i64::from(size.trailing_zeros())),
+        size => b.ins().imul_imm_u(place.base, i64::from(size)),
     };
     // A record has at most 4096 bytes, and few records are skipped.
     (b.ins().iadd(base, offset), (place.further * size) as i32)

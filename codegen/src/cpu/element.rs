@@ -1,5 +1,6 @@
 //! One element of one block: what its function reads, and where its results go.
 
+use std::cell::RefCell;
 use std::mem::offset_of;
 
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::IntCC, types};
@@ -7,7 +8,7 @@ use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::Source;
 
 use super::abi::{Access, SHORT_INPUTS, Spacing, TileArgs};
-use super::columns::{Apart, Component, apart, bases, components, record};
+use super::columns::{Addresses, Apart, Component, apart, bases, components, record};
 use super::kernel::TileKernel;
 use super::lower::constant;
 use super::memory;
@@ -51,6 +52,7 @@ pub(crate) struct Data<'a> {
     output_bases: Vec<ir::Value>,
     /// For each input column and then each output column, with spaced access; else empty.
     spacings: Vec<Option<Apart>>,
+    addresses: RefCell<Addresses>,
     uniform: Uniform,
     /// Where parameters are, for a function that takes elements.
     parameters: Option<ir::Value>,
@@ -90,7 +92,7 @@ impl<'a> Data<'a> {
         };
         let input_bases = bases(b, columns_in, kernel.inputs.len(), read);
         let output_bases = bases(b, columns_out, kernel.outputs.len(), |_| true).into_iter().flatten().collect();
-        let spacings = spacings.map_or_else(Vec::new, |spacings| apart(b, kernel, spacings));
+        let spacings = spacings.zip(step).map_or_else(Vec::new, |(spacings, step)| apart(b, kernel, spacings, step));
         Data {
             kernel,
             inputs,
@@ -98,6 +100,7 @@ impl<'a> Data<'a> {
             input_bases,
             output_bases,
             spacings,
+            addresses: RefCell::default(),
             uniform,
             parameters,
             sink,
@@ -123,6 +126,7 @@ impl<'a> Data<'a> {
             input_bases: inputs.map(Some).into(),
             output_bases: kernel.outputs.iter().map(|_| output).collect(),
             spacings: Vec::new(),
+            addresses: RefCell::default(),
             uniform,
             parameters,
             sink: None,
@@ -141,7 +145,10 @@ impl<'a> Data<'a> {
         let uniform = uniform(b, kernel, |_, _| parameters);
         let (step, spacings) = match kernel.access {
             // Records are any distance apart, so each element has a place of its own.
-            Access::Spaced => (b.ins().iconst(types::I64, 1), apart(b, kernel, spacings)),
+            Access::Spaced => {
+                let step = b.ins().iconst(types::I64, 1);
+                (step, apart(b, kernel, spacings, step))
+            }
             Access::Line | Access::Strided => {
                 (b.ins().load(types::I64, memory::data_flags(), spacings, offset_of!(Spacing, step) as i32), Vec::new())
             }
@@ -153,6 +160,7 @@ impl<'a> Data<'a> {
             input_bases: bases(b, inputs, kernel.inputs.len(), |_| true),
             output_bases: bases(b, outputs, kernel.outputs.len(), |_| true).into_iter().flatten().collect(),
             spacings,
+            addresses: RefCell::default(),
             uniform,
             parameters: None,
             sink: None,
@@ -198,7 +206,11 @@ impl<'a> Data<'a> {
     pub(crate) fn following(&self, b: &mut FunctionBuilder<'_>, place: Place) -> Place {
         match self.step {
             None => Place { further: place.further + 1, ..place },
-            Some(step) => Place::at(b.ins().iadd(place.base, step)),
+            Some(step) => {
+                let following = b.ins().iadd(place.base, step);
+                self.addresses.borrow_mut().follow(b, &self.spacings, (place.base, following));
+                Place::at(following)
+            }
         }
     }
 
@@ -272,13 +284,26 @@ impl<'a> Data<'a> {
         *self.spacings.get(column)?
     }
 
+    /// The address of the record of a column at `place`, and what is to be added to it; columns are numbered inputs first.
+    fn record(
+        &self,
+        b: &mut FunctionBuilder<'_>,
+        (column, base, size): (usize, ir::Value, u32),
+        place: Place,
+    ) -> (ir::Value, i32) {
+        match self.apart(column) {
+            None => record(b, base, place, size),
+            // Elements at any distance are not reached by how many records they are behind another.
+            Some(apart) => (self.addresses.borrow_mut().of(b, (column, base, apart), place.base), 0),
+        }
+    }
+
     /// A component of the record at `place`.
     pub(crate) fn load(&self, b: &mut FunctionBuilder<'_>, component: u32, place: Place) -> ir::Value {
         let of = &self.inputs[component as usize];
         let base = self.input_bases[of.column].expect("a column that is read has a base");
         let ty = of.field.ty;
-        let apart = self.apart(of.column);
-        if let Some(Apart { step, bits: Some([first, mask]) }) = apart {
+        if let Some(Apart { step, bits: Some([first, mask]), .. }) = self.apart(of.column) {
             let bit = b.ins().imul(place.base, step);
             let bit = b.ins().iadd(bit, first);
             let byte = b.ins().sshr_imm_u(bit, 3);
@@ -289,7 +314,7 @@ impl<'a> Data<'a> {
             let masked = b.ins().band(shifted, mask);
             return b.ins().icmp_imm_u(IntCC::NotEqual, masked, 0);
         }
-        let (address, offset) = record(b, base, place, (of.size, apart));
+        let (address, offset) = self.record(b, (of.column, base, of.size), place);
         memory::load(b, memory::data_flags(), ty, ty.size(), address, offset + of.field.offset as i32)
     }
 
@@ -297,7 +322,8 @@ impl<'a> Data<'a> {
     pub(crate) fn write(&self, b: &mut FunctionBuilder<'_>, place: Place, values: &[ir::Value]) {
         for (of, &value) in self.outputs.iter().zip(values) {
             let base = self.output_bases[of.column];
-            let (address, offset) = record(b, base, place, (of.size, self.apart(self.kernel.inputs.len() + of.column)));
+            let column = self.kernel.inputs.len() + of.column;
+            let (address, offset) = self.record(b, (column, base, of.size), place);
             memory::store(b, of.field.ty, value, address, offset + of.field.offset as i32);
         }
     }
@@ -308,8 +334,8 @@ impl<'a> Data<'a> {
         let mut addresses = Vec::new();
         for column in 0..self.kernel.outputs.len() {
             let base = self.output_bases[column];
-            let apart = (self.kernel.outputs[column].size, self.apart(self.kernel.inputs.len() + column));
-            let (address, _) = record(b, base, Place::at(rank), apart);
+            let of = (self.kernel.inputs.len() + column, base, self.kernel.outputs[column].size);
+            let (address, _) = self.record(b, of, Place::at(rank));
             addresses.push(self.sink.map_or(address, |sink| b.ins().select(kept, address, sink)));
         }
         for (of, &value) in self.outputs.iter().zip(values) {
