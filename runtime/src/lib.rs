@@ -33,6 +33,7 @@ mod error;
 mod form;
 #[cfg(feature = "cuda")]
 pub mod gpu;
+mod interleaved;
 pub mod lexer;
 mod loops;
 #[cfg(test)]

@@ -60,6 +60,8 @@ mod algorithms;
 #[cfg(feature = "gpu")]
 mod lexers;
 #[cfg(feature = "gpu")]
+mod rows;
+#[cfg(feature = "gpu")]
 mod spaced;
 #[cfg(feature = "gpu")]
 mod starts;

@@ -12,7 +12,8 @@
 //! | 56 | `u64` | records from a plane to the next |
 //! | 64 | `u64` | records from a record of a row to the next, which is how many rows a plane has |
 //! | 72 | address | for each row the state that its first record starts from, and the initial state; 0 if all rows have those below |
-//! | 80 | addresses | input columns, then output columns |
+//! | 80 | `u64` | records of a row that a thread takes, in kernels of a thread for each row: then each has so many threads, and what is counted by rows is by threads |
+//! | 88 | addresses | input columns, then output columns |
 //! | then, at a multiple of 16 | components | the state that the first record starts from, all stages in order, [packed](Layout::packed) |
 //! | then, at a multiple of 16 | components | the initial state that programs may read, in the same way |
 //! | then, at a multiple of 16 | values | the program's parameters, packed |
@@ -73,7 +74,9 @@ impl Arguments {
     pub const STEP: usize = 64;
     /// Where the address of the states of rows is.
     pub const STATES_OF_ROWS: usize = 72;
-    const COLUMNS: usize = 80;
+    /// Where the number of records is that a thread of a columnar kernel takes.
+    pub const CHUNK: usize = 80;
+    const COLUMNS: usize = 88;
 
     /// Those of a lowered program.
     pub fn of(program: &Program) -> Arguments {

@@ -2,7 +2,7 @@
 
 use monoscan_ir::Layout;
 
-use super::{Arguments, GpuPlan, HEADER_BYTES};
+use super::{Arguments, GpuPlan, HEADER_BYTES, Schedule};
 
 /// Tiles of a group: tile states are folded by groups that begin at multiples of this, so that the tree by which elements are
 /// combined depends on their places alone.
@@ -41,6 +41,10 @@ impl Manifest {
 
     /// Bytes of the workspace that a launch needs.
     pub fn workspace_bytes(&self, rows: usize, records: usize) -> usize {
+        if self.plan.schedule == Schedule::Columnar {
+            // No thread tells another one anything.
+            return HEADER_BYTES;
+        }
         let tiles = self.tiles(1, records);
         HEADER_BYTES + rows * (tiles + tiles / GROUP + 1) * self.tile_state_bytes
     }

@@ -37,8 +37,9 @@ mod totals;
 pub use ahead::{AotFiles, compile_ahead};
 pub use error::{NvptxError, PlanError};
 pub use helpers::{
-    ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments, HELPER_THREADS, HelperIr, HelperKernel, MOST_OF_BLOCK,
-    OffsetsArguments, PartitionArguments, SpacingArguments, SplitArguments, StartsArguments, TableIn, Width,
+    ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments, FLAGS_OF_THREAD, HELPER_THREADS, HelperIr, HelperKernel,
+    MOST_OF_BLOCK, OffsetsArguments, PartitionArguments, RowFlagsArguments, SpacingArguments, SplitArguments,
+    StartsArguments, TableIn, Width,
 };
 pub use ir::KernelIr;
 pub use plan::KernelPlan;

@@ -134,8 +134,8 @@ impl Engine<'_> {
         let Task { call, len, purpose, .. } = task;
         let checked = self.settings.checked && purpose != Purpose::Count;
         let form = call.form(purpose == Purpose::Reduce, self.variants.reads_previous, checked);
-        if let Some(lines) = self.lines(&task, form) {
-            return self.run_lines(&lines, task, totals);
+        if let Some((lines, variants)) = self.lines(&task, form) {
+            return self.run_lines((&lines, variants), task, totals);
         }
         let variant = self.variant(call, form);
         let has_totals = totals.is_some() || checked;

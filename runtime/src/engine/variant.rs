@@ -7,13 +7,13 @@ use std::sync::{Arc, OnceLock};
 use monoscan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa, Kernel, Native};
 use monoscan_codegen::plan::{Association, Plan, PlanOptions, plan};
 use monoscan_codegen::target::CpuTarget;
-use monoscan_ir::transform::{Form, Lowered, SegmentStart, lower};
+use monoscan_ir::transform::{Form, Lowered, SegmentStart, interleaved, lower};
 use monoscan_ir::{Constant, Field, Layout, Mode, Program, Verified};
 use monoscan_protocol::state::State;
 use smallvec::SmallVec;
 
 use super::between::ShortBetween;
-use super::interleaved;
+use super::interleaved::MOST_IN_ONE_CALL;
 use super::length_constants::LengthConstants;
 use super::native::{self, Natives};
 use super::restarts::Restarts;
@@ -22,6 +22,7 @@ use super::slots::Slots;
 use super::trials::Trials;
 use crate::call::Rows;
 use crate::error::Error;
+use crate::interleaved::MOST;
 
 /// A program in one form.
 pub(crate) struct Variant {
@@ -190,7 +191,7 @@ pub(crate) struct Variants {
     /// For each [`Mode`] that writes, and the one that does not.
     whole: [OnceLock<Option<ShortWhole>>; 3],
     /// Of programs of two [interleaved](super::interleaved) rows and more.
-    interleaved: [OnceLock<Option<Box<Variants>>>; interleaved::MOST - 1],
+    interleaved: [OnceLock<Option<Box<Variants>>>; MOST - 1],
 }
 
 impl Variants {
@@ -232,7 +233,7 @@ impl Variants {
     /// # Errors
     /// [`Error::Miscompiled`] if the kernel is wrong.
     pub(crate) fn make_short_interleaved(&self, mode: Mode, rows: &Rows) -> Result<Option<&Short>, Error> {
-        if rows.plane_count() != 1 || rows.elements() > interleaved::MOST_IN_ONE_CALL {
+        if rows.plane_count() != 1 || rows.elements() > MOST_IN_ONE_CALL {
             return Ok(None);
         }
         self.interleaved(rows.step()).map_or(Ok(None), |rows| rows.make_short(mode))
@@ -241,7 +242,8 @@ impl Variants {
     /// Those of so many interleaved rows of the program, two or more, if they are one line.
     pub(super) fn interleaved(&self, rows: usize) -> Option<&Variants> {
         let of = self.interleaved.get(rows.checked_sub(2)?)?;
-        of.get_or_init(|| interleaved::of(self, rows).map(Box::new)).as_deref()
+        let made = || Some(Box::new(self.of_program(interleaved(&self.program, rows)?)));
+        of.get_or_init(made).as_deref()
     }
 
     /// The kernel that scans short lines from the identities, if it was made and the program has such a kernel.

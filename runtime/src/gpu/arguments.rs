@@ -22,10 +22,11 @@ pub(super) fn pack(layout: &Arguments, launch: &Launch<'_>, workspace: u64, tota
     put(Arguments::TIMEOUT, u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX));
     put(Arguments::CAPACITY, launch.capacity as u64);
     put(Arguments::REVERSED, u64::from(launch.reversed));
-    put(Arguments::ROWS, launch.span.rows as u64);
+    put(Arguments::ROWS, launch.span.threads() as u64);
     put(Arguments::PITCH, launch.span.pitch as u64);
     put(Arguments::STEP, launch.span.step as u64);
     put(Arguments::STATES_OF_ROWS, launch.states_of_rows);
+    put(Arguments::CHUNK, launch.span.chunk as u64);
     for (place, &address) in launch.columns.iter().enumerate() {
         put(layout.column(place), address);
     }
@@ -75,7 +76,7 @@ mod tests {
         let start = [Constant::from(7u64), Constant::from(true), Constant::from(1.5f32)];
         let init = [Constant::from(9u64), Constant::from(false), Constant::from(-2f32)];
         let launch = Launch {
-            span: Span { rows: 3, records: 1000, pitch: 1024, step: 2 },
+            span: Span { rows: 3, records: 1000, pitch: 1024, step: 2, chunk: 1000 },
             reversed: true,
             start: &start,
             init: &init,
@@ -84,13 +85,14 @@ mod tests {
             columns: &[0x1000, 0x2001, 0x3002],
             capacity: 77,
             totals: true,
+            totals_to: None,
         };
         let block = pack(&layout, &launch, 0xaa00, 0xbb00, Duration::from_secs(10));
-        let numbers: Vec<u64> = (0..10).map(|place| word(&block, 8 * place)).collect();
-        assert_eq!(numbers, [1000, 0xaa00, 0xbb00, 10_000_000_000, 77, 1, 3, 1024, 2, 0xcc00]);
-        let columns: Vec<u64> = (0..3).map(|place| word(&block, 80 + 8 * place)).collect();
+        let numbers: Vec<u64> = (0..11).map(|place| word(&block, 8 * place)).collect();
+        assert_eq!(numbers, [1000, 0xaa00, 0xbb00, 10_000_000_000, 77, 1, 3, 1024, 2, 0xcc00, 1000]);
+        let columns: Vec<u64> = (0..3).map(|place| word(&block, 88 + 8 * place)).collect();
         assert_eq!(columns, [0x1000, 0x2001, 0x3002]);
-        // Columns end at 104, so states begin at 112; what is packed has its fields at multiples of their size.
+        // Columns end at 112, where states begin; what is packed has its fields at multiples of their size.
         assert_eq!(layout.start(), 112);
         assert_eq!(unpack(&layout, &block[112..][..layout.states.size as usize]), start);
         assert_eq!(unpack(&layout, &block[layout.init()..][..layout.states.size as usize]), init);
@@ -111,7 +113,7 @@ mod tests {
     fn times_without_end_are_the_longest_time() {
         let layout =
             Arguments { inputs: 0, outputs: 0, states: Layout::packed(&[Type::U8]), parameters: Layout::default() };
-        let span = Span { rows: 1, records: 1, pitch: 0, step: 1 };
+        let span = Span { rows: 1, records: 1, pitch: 0, step: 1, chunk: 1 };
         let launch = Launch {
             span,
             reversed: false,
@@ -122,6 +124,7 @@ mod tests {
             columns: &[],
             capacity: 0,
             totals: false,
+            totals_to: None,
         };
         assert_eq!(word(&pack(&layout, &launch, 0, 0, Duration::MAX), Arguments::TIMEOUT), u64::MAX);
     }

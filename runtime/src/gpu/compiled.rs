@@ -6,8 +6,8 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use monoscan_codegen::gpu::{AccessPattern, natural};
-use monoscan_codegen::nvptx::HelperKernel;
-use monoscan_ir::transform::Form;
+use monoscan_codegen::nvptx::{FLAGS_OF_THREAD, HelperKernel, RowFlagsArguments};
+use monoscan_ir::transform::{Form, interleaved};
 use monoscan_ir::{Layout, Program, Verified};
 
 use super::ahead::Helper;
@@ -15,13 +15,15 @@ use super::ends::states_at_ends;
 use super::helpers::Helpers;
 use super::kernel::{GpuKernel, Span};
 use super::on_gpu::{Found, HelperKernels, OnGpu, Options, Source};
+use super::row_chunks;
 use super::segments::Marks;
 use super::task::Task;
 use super::variant::{Maker, Need, Variants};
 use crate::cache::Cache;
 use crate::call::{Call, Shape};
-use crate::cuda::Device;
+use crate::cuda::{Device, Stream};
 use crate::error::Error;
+use crate::interleaved::MOST;
 
 /// Rows shorter than this part of a tile are scanned by one thread each.
 const SHORT_ROWS: usize = 4;
@@ -37,6 +39,9 @@ pub(super) struct Shared {
     pub(super) variants: Variants,
     /// The kernels for totals of segments, once these were asked for.
     at_ends: OnceLock<Arc<Shared>>,
+    /// Those for two interleaved rows and more, as one line, and for aggregates of chunks.
+    interleaved: [OnceLock<Option<Arc<Shared>>>; MOST - 1],
+    of_states: OnceLock<Arc<Shared>>,
     pub(super) marks: Marks,
     pub(super) helpers: Helpers,
 }
@@ -61,7 +66,8 @@ static COMPILED: LazyLock<Cache<Key, Shared>> = LazyLock::new(Cache::new);
 pub(super) fn shared(program: Arc<Verified<Program>>, maker: Maker) -> Result<Arc<Shared>, Error> {
     COMPILED.get_or_make(Key { program, maker }, |key| {
         let variants = Variants::new(key.program.clone(), key.maker.clone());
-        Ok(Shared { variants, at_ends: OnceLock::new(), marks: Marks::default(), helpers: Helpers::default() })
+        let (at_ends, interleaved, of_states, marks, helpers) = Default::default();
+        Ok(Shared { variants, at_ends, interleaved, of_states, marks, helpers })
     })
 }
 
@@ -136,6 +142,47 @@ impl Source for Compiled {
         Ok(made.on_gpu(self.limit))
     }
 
+    fn interleaved(&self, rows: usize) -> Result<Option<OnGpu>, Error> {
+        let Shared { variants, interleaved: all, .. } = &*self.shared;
+        let Some(of) = rows.checked_sub(2).and_then(|place| all.get(place)) else { return Ok(None) };
+        let made = match of.get() {
+            Some(made) => made,
+            None => {
+                let maker = Maker { plan: None, ..variants.maker.clone() };
+                let program = interleaved(&variants.program, rows).map(Arc::new);
+                let made = program.map(|program| shared(program, maker)).transpose()?;
+                of.get_or_init(|| made)
+            }
+        };
+        Ok(made.as_ref().map(|made| made.on_gpu(self.limit)))
+    }
+
+    fn takes_by_threads(&self, records: usize) -> bool {
+        let Variants { maker, .. } = &self.shared.variants;
+        self.shared.variants.get(first()).tile(maker).is_some_and(|tile| records < tile / SHORT_ROWS)
+    }
+
+    fn flag_rows(&self, records: usize, (flags, count): (u64, usize), stream: &Stream) -> Result<bool, Error> {
+        let threads = count.div_ceil(FLAGS_OF_THREAD);
+        let arguments = RowFlagsArguments { threads: threads as u64, records: records as u64, flags };
+        // SAFETY: the caller says that the flags have space there.
+        unsafe { self.launch_helper(HelperKernel::RowFlags, threads, bytemuck::bytes_of(&arguments), stream) }?;
+        Ok(true)
+    }
+
+    fn of_states(&self, bytes: usize) -> Result<Option<OnGpu>, Error> {
+        let Shared { variants, of_states, .. } = &*self.shared;
+        let made = match of_states.get() {
+            Some(made) => made,
+            None => {
+                let maker = Maker { plan: None, ..variants.maker.clone() };
+                let made = shared(Arc::new(row_chunks::of_states(&variants.program, bytes)?), maker)?;
+                of_states.get_or_init(|| made)
+            }
+        };
+        Ok(Some(made.on_gpu(self.limit)))
+    }
+
     fn helpers(&self, makes: Helper) -> Result<&dyn HelperKernels, Error> {
         if makes == Helper::Copies {
             self.helper(HelperKernel::Spacing)?;
@@ -148,7 +195,8 @@ impl Shared {
     /// Its program as a backend.
     pub(super) fn on_gpu(self: &Arc<Shared>, limit: Duration) -> OnGpu {
         let (program, device) = (self.variants.program.clone(), self.variants.maker.device);
-        OnGpu { program, device, source: Arc::new(Compiled { shared: self.clone(), limit }), chunks: None, limit }
+        let source = Arc::new(Compiled { shared: self.clone(), limit });
+        OnGpu { program, device, source, chunks: None, limit, depth: 0 }
     }
 }
 

@@ -53,12 +53,19 @@ pub struct Span {
     pub pitch: usize,
     /// Records from a record of a row to the next. Only a columnar kernel takes another number than 1.
     pub step: usize,
+    /// Records of a row that a thread of a columnar kernel takes: all of them, or fewer, each part from a start of its own.
+    pub chunk: usize,
 }
 
 impl Span {
     /// These rows.
     pub fn of(rows: Rows) -> Span {
-        Span { rows: rows.count(), records: rows.len(), pitch: rows.pitch(), step: rows.step() }
+        Span { rows: rows.count(), records: rows.len(), pitch: rows.pitch(), step: rows.step(), chunk: rows.len() }
+    }
+
+    /// The rows, or their chunks if they are cut: each has a start, and a total.
+    pub(super) fn threads(&self) -> usize {
+        if self.chunk < self.records { self.rows * self.records.div_ceil(self.chunk) } else { self.rows }
     }
 }
 
@@ -85,6 +92,8 @@ pub struct Launch<'a> {
     pub capacity: usize,
     /// Whether the totals of all rows are wanted.
     pub totals: bool,
+    /// Where the kernel writes them in the device's memory instead, if somebody there wants them.
+    pub totals_to: Option<u64>,
 }
 
 impl GpuKernel {
@@ -180,7 +189,7 @@ impl GpuKernel {
         limit: Duration,
     ) -> Result<Option<Launched>, CudaError> {
         let Manifest { arguments, threads, shared_bytes, .. } = &self.manifest;
-        let Span { rows, records, .. } = launch.span;
+        let (rows, records) = (launch.span.threads(), launch.span.records);
         let multiprocessors = self.device().facts().multiprocessors as usize;
         let blocks = match rows {
             0 => 0,
@@ -202,7 +211,7 @@ impl GpuKernel {
         if workspace.is_captured() {
             keep_with_graph(stream, self.clone())?;
         }
-        let to = totals.as_ref().map_or(0, |totals| totals.address(&workspace));
+        let to = totals.as_ref().map(|totals| totals.address(&workspace)).or(launch.totals_to).unwrap_or(0);
         let block = pack(arguments, launch, workspace.address(), to, limit);
         let (blocks, threads) = (to_u32("the grid", blocks)?, to_u32("the block", *threads)?);
         let shared = to_u32("the shared memory", *shared_bytes)?;

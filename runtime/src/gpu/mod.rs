@@ -25,6 +25,8 @@
 //! | `moves` | records moved about for algorithms, by such kernels (with the feature `ptx`) |
 //! | `totals` | totals of segments for algorithms, each its own, left on the device (with the feature `ptx`) |
 //! | `chunks` | lines of automata of many states, by a thread for each chunk (with the feature `ptx`) |
+//! | `rows` | rows that a thread each would be slow for: lines of wider records, segments |
+//! | `row_chunks` | rows in chunks, a thread for each |
 //! | `ends` | totals of segments between offsets, or of equal keys |
 
 mod added;
@@ -50,6 +52,10 @@ mod numbers;
 mod on_gpu;
 mod pending;
 mod pieces;
+#[cfg(feature = "ptx")]
+mod row_chunks;
+#[cfg(feature = "ptx")]
+mod rows;
 #[cfg(feature = "ptx")]
 mod segments;
 mod spaced;

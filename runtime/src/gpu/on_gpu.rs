@@ -33,6 +33,9 @@ pub(crate) struct OnGpu {
     pub(super) chunks: Option<Arc<Chunks>>,
     /// After which time a block stops waiting for another one.
     pub(super) limit: Duration,
+    /// How many scans of [chunks](Task::submit_chunks) wait for its results, being scans of their aggregates.
+    #[cfg(feature = "ptx")]
+    pub(super) depth: usize,
 }
 
 /// Where the kernels of a program come from.
@@ -61,6 +64,39 @@ pub(super) trait Source: Send + Sync {
     /// # Errors
     /// There are no kernels for it.
     fn at_ends(&self, call: &Call<'_>) -> Result<OnGpu, Error>;
+
+    /// The scan of so many [interleaved](monoscan_ir::transform::interleaved) rows as one line, if there is one.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    #[cfg(feature = "ptx")]
+    fn interleaved(&self, _rows: usize) -> Result<Option<OnGpu>, Error> {
+        Ok(None)
+    }
+
+    /// The scan of [states](super::row_chunks::of_states) into records of so many bytes, if there is one.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    #[cfg(feature = "ptx")]
+    fn of_states(&self, _bytes: usize) -> Result<Option<OnGpu>, Error> {
+        Ok(None)
+    }
+
+    /// Whether rows of so many records, one after the other, are scanned by a thread each.
+    #[cfg(feature = "ptx")]
+    fn takes_by_threads(&self, _records: usize) -> bool {
+        false
+    }
+
+    /// Flags the first record of each row of so many, where there are so many flags, rounded up to 16. False if there is no kernel for it.
+    ///
+    /// # Errors
+    /// The kernel cannot be made, or the driver fails.
+    #[cfg(feature = "ptx")]
+    fn flag_rows(&self, _records: usize, _flags: (u64, usize), _stream: &Stream) -> Result<bool, Error> {
+        Ok(false)
+    }
 
     /// The kernels that make columns beside those of a call, ready to make this.
     ///
@@ -160,6 +196,8 @@ pub(crate) fn backend(
         #[cfg(feature = "ptx")]
         chunks,
         limit: options.limit,
+        #[cfg(feature = "ptx")]
+        depth: 0,
     }))
 }
 

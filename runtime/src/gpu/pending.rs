@@ -16,6 +16,7 @@ use crate::backend::Outcome;
 use crate::checked::Elements;
 use crate::cuda::{CudaError, DeviceRead, DeviceSlice, Header, KernelFault, Stream, Workspace};
 use crate::error::Error;
+use crate::interleaved::Lines;
 
 /// A launch that was given to a stream. It needs not be waited for; what it may have to report is then lost.
 pub struct Launched {
@@ -210,6 +211,10 @@ pub struct Pending {
     pub(super) begun: Option<Begun>,
     /// The scans before it that made columns which it reads.
     pub(super) helpers: Vec<Pending>,
+    /// The scan that knows its totals, if another one does.
+    pub(super) totals_of: Option<Arc<Pending>>,
+    /// The rows whose states its totals are, if it scanned them as lines.
+    pub(super) lines: Option<Lines>,
 }
 
 /// The count of the segments that a call begins, for each of which there is a state.
@@ -256,6 +261,14 @@ impl Pending {
         self
     }
 
+    /// The states of rows that were scanned as lines, or these states.
+    pub(super) fn of_rows(&self, states: Vec<Constant>) -> Vec<Constant> {
+        let Some(lines) = &self.lines else { return states };
+        let mut of_rows = states.clone();
+        lines.part(&states, &mut of_rows);
+        of_rows
+    }
+
     /// Waits until the call is done. Of a call that became part of a graph this tells what the graph's launches have
     /// left so far: wait for those first.
     ///
@@ -284,7 +297,11 @@ impl Pending {
                 return Err(Error::OutputTooShort { column, expected: written, got });
             }
         }
-        let totals = if self.wants_totals { states.own(&lowered, self.components) } else { Vec::new() };
+        let totals = match &self.totals_of {
+            Some(of) => of.wait()?.totals,
+            None if self.wants_totals => self.of_rows(states.own(&lowered, self.components)),
+            None => Vec::new(),
+        };
         Ok(Outcome { written, totals })
     }
 }

@@ -30,11 +30,11 @@ pub(crate) struct Task<'a> {
     pub(super) spaced: Vec<SpacedColumn>,
     pub(super) len: usize,
     /// The output column with the least capacity, and that.
-    capacity: (usize, usize),
+    pub(super) capacity: (usize, usize),
     /// Whether it gives totals and writes nothing.
     pub(super) reduces: bool,
     /// Whether the program reads the record before, if the call may go on from one.
-    reads_previous: bool,
+    pub(super) reads_previous: bool,
     /// How many components a state of the program has, and the call's carry, if there is one.
     pub(super) lengths: (usize, usize),
 }
@@ -118,6 +118,12 @@ impl<'a> Task<'a> {
         self.spaced.extend(spaced);
     }
 
+    /// The same call once more.
+    #[cfg(feature = "ptx")]
+    pub(super) fn again(&self) -> Task<'a> {
+        Task { inputs: self.inputs.clone(), outputs: self.outputs.clone(), spaced: self.spaced.clone(), ..*self }
+    }
+
     /// Checks what a call says besides its columns, and adds that of flags to them.
     fn checked(mut self, program: &Program, device: Device) -> Result<Task<'a>, Error> {
         // What a call asks of the record before, and the length of a carry, are found by a walk over the program.
@@ -158,7 +164,7 @@ impl<'a> Task<'a> {
     pub(super) fn span(&self) -> Span {
         match self.call.shape {
             Shape::Rows(rows) => Span::of(rows),
-            _ => Span { rows: 1, records: self.len, pitch: self.len, step: 1 },
+            _ => Span { rows: 1, records: self.len, pitch: self.len, step: 1, chunk: self.len },
         }
     }
 
@@ -190,6 +196,10 @@ impl<'a> Task<'a> {
         if let Some(chunks) = scan.chunks.as_ref().filter(|chunks| chunks.does(&self)) {
             return chunks.submit(&self, scan.total_components(false), stream);
         }
+        #[cfg(feature = "ptx")]
+        if let Some(pending) = self.submit_rows(scan, stream)? {
+            return Ok(pending);
+        }
         let (call, span) = (self.call, self.span());
         let wants_totals = call.totals || call.carry.is_some() || self.reduces;
         let (mut begun, mut helpers) = (None, Vec::new());
@@ -217,6 +227,7 @@ impl<'a> Task<'a> {
                     columns: &columns,
                     capacity: self.capacity.1,
                     totals: wants_totals || states.keeps() || states.checked_stages().is_some(),
+                    totals_to: None,
                 };
                 // SAFETY: the columns were checked against the program, and flags were added to them; the source says that the
                 // kernel is the program's, for such a call of such columns, and the states are complete; the caller that made the columns
@@ -243,7 +254,19 @@ impl<'a> Task<'a> {
         };
         let components = scan.total_components(call.carry.is_some());
         let outcome = Outcome { written, totals };
-        Ok(Pending { launched, components, outcome, capacity, wants_totals, elements, begun, helpers })
+        let (totals_of, lines) = (None, None);
+        Ok(Pending {
+            launched,
+            components,
+            outcome,
+            capacity,
+            wants_totals,
+            elements,
+            begun,
+            helpers,
+            totals_of,
+            lines,
+        })
     }
 
     /// The states that sequences start from: the totals of those without records.

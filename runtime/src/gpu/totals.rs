@@ -96,7 +96,7 @@ impl Totals {
         ]
         .concat();
         let launch = Launch {
-            span: Span { rows: count - 1, records, pitch: 0, step: 1 },
+            span: Span { rows: count - 1, records, pitch: 0, step: 1, chunk: records },
             reversed: false,
             start: &[],
             init: &[],
@@ -105,6 +105,7 @@ impl Totals {
             columns: &columns,
             capacity: 0,
             totals: false,
+            totals_to: None,
         };
         in_order(&stream, &all.collect::<Vec<_>>(), &mut [totals], || {
             let (slots, _held) = DeviceMemory::leased(&stream, tiles * self.slot)?;

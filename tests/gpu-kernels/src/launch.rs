@@ -207,6 +207,7 @@ impl Subject<'_> {
         set(Arguments::PITCH, call.pitch() as u64);
         set(Arguments::STEP, call.step as u64);
         set(Arguments::STATES_OF_ROWS, states_of_rows);
+        set(Arguments::CHUNK, call.records as u64);
         columns.iter().enumerate().for_each(|(place, &column)| set(layout.column(place), column));
         let at = layout.parameters();
         let parameters = layout.parameters.to_bytes(&given.parameters);

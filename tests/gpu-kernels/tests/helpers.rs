@@ -1,9 +1,10 @@
-//! Helper kernels in the emulator, against plain loops: offsets as flags and numbers, numbers as
+//! Helper kernels in the emulator, against plain loops: offsets and rows as flags, numbers as
 //! starts, records copied from one spacing to another, splits by digits.
 
 use monoscan_codegen::gpu::Arch;
 use monoscan_codegen::nvptx::{
-    HELPER_THREADS, HelperIr, HelperKernel, OffsetsArguments, SpacingArguments, SplitArguments, StartsArguments, Width,
+    FLAGS_OF_THREAD, HELPER_THREADS, HelperIr, HelperKernel, OffsetsArguments, RowFlagsArguments, SpacingArguments,
+    SplitArguments, StartsArguments, Width,
 };
 use scan_emulator::{Device, Fault, Intrinsic, Kernel, Launch};
 use scan_kit::Random;
@@ -308,5 +309,22 @@ fn every_architecture_has_the_kernels() {
             let ptx = HelperIr::new(helper, arch).compile().unwrap();
             assert!(ptx.contains(".visible .entry scan("), "{helper:?} {arch}");
         }
+    }
+}
+
+#[test]
+fn the_first_record_of_each_row_is_flagged() {
+    let kernel = Kernel::compile(&HelperKernel::RowFlags.emulated(), "scan").unwrap();
+    let mut random = Random(9);
+    for case in 0..60u64 {
+        let records = *random.pick(&[1, 2, 3, 7, 8, 15, 16, 17, 100, 5000]);
+        let threads = *random.pick(&[1, 2, 255, 256, 257, 700]);
+        let mut device = Device::new();
+        let to = device.buffer(&vec![0xa5; threads * FLAGS_OF_THREAD]);
+        let arguments =
+            RowFlagsArguments { threads: threads as u64, records: records as u64, flags: device.address(to) };
+        launch(&kernel, &mut device, threads, bytemuck::bytes_of(&arguments), case);
+        let expected: Vec<u8> = (0..threads * FLAGS_OF_THREAD).map(|i| u8::from(i % records == 0)).collect();
+        assert_eq!(device.read(to), expected, "rows of {records}");
     }
 }

@@ -6,7 +6,7 @@
 //! a file that was cut or edited is refused at its line:
 //!
 //! ```text
-//! monoscan-kernel 5
+//! monoscan-kernel 6
 //! version 0.1.0
 //! arch sm_90
 //! ptx-sha256 8f4e…
@@ -48,7 +48,7 @@ pub use expected::{ExpectedLine, ExpectedValue, FoundLine};
 use super::{Arch, Arguments, GpuPlan, Manifest};
 
 /// The version of the text form.
-const FORMAT: u32 = 5;
+const FORMAT: u32 = 6;
 
 /// The manifest of a kernel that was made ahead of time.
 #[derive(Clone, PartialEq, Debug)]

@@ -7,6 +7,7 @@
 mod chunks;
 mod offsets;
 mod partition;
+mod row_flags;
 mod spacing;
 mod split;
 mod starts;
@@ -14,6 +15,7 @@ mod starts;
 pub use chunks::{ChunkKernel, ChunkPass, ChunkSymbols, ChunksArguments, TableIn};
 pub use offsets::OffsetsArguments;
 pub use partition::PartitionArguments;
+pub use row_flags::{FLAGS_OF_THREAD, RowFlagsArguments};
 pub use spacing::SpacingArguments;
 pub use split::{MOST_OF_BLOCK, SplitArguments, Width};
 pub use starts::StartsArguments;
@@ -31,6 +33,8 @@ pub const HELPER_THREADS: usize = 256;
 pub enum HelperKernel {
     /// Makes head flags out of offsets: [`OffsetsArguments`].
     Offsets,
+    /// Makes head flags of rows: [`RowFlagsArguments`].
+    RowFlags,
     /// Puts the start of its segment beside each record: [`StartsArguments`].
     Starts,
     /// Copies records between columns of any spacing: [`SpacingArguments`].
@@ -50,8 +54,8 @@ impl HelperKernel {
     pub fn all() -> impl Iterator<Item = HelperKernel> {
         let values = [None, Some(Width::Four), Some(Width::Eight)];
         let splits = Width::ALL.into_iter().flat_map(move |key| values.map(|value| HelperKernel::Split(key, value)));
-        let others =
-            [HelperKernel::Offsets, HelperKernel::Starts, HelperKernel::Spacing, HelperKernel::CountFlags].into_iter();
+        let flags = [HelperKernel::Offsets, HelperKernel::RowFlags, HelperKernel::CountFlags];
+        let others = flags.into_iter().chain([HelperKernel::Starts, HelperKernel::Spacing]);
         let counts = Width::ALL.map(HelperKernel::Count);
         others.chain(Width::ALL.map(HelperKernel::Partition)).chain(counts).chain(splits)
     }
@@ -61,6 +65,7 @@ impl HelperKernel {
         let k = Builder::new();
         k.function(HEAD, |k| match self {
             HelperKernel::Offsets => offsets::write(k),
+            HelperKernel::RowFlags => row_flags::write(k),
             HelperKernel::Starts => starts::write(k),
             HelperKernel::Spacing => spacing::write(k),
             HelperKernel::Count(key) => split::count(k, key),
@@ -104,6 +109,7 @@ impl HelperKernel {
     fn bytes(self) -> usize {
         match self {
             HelperKernel::Offsets => size_of::<OffsetsArguments>(),
+            HelperKernel::RowFlags => size_of::<RowFlagsArguments>(),
             HelperKernel::Starts => size_of::<StartsArguments>(),
             HelperKernel::Spacing => size_of::<SpacingArguments>(),
             HelperKernel::Count(_) | HelperKernel::Split(..) => size_of::<SplitArguments>(),

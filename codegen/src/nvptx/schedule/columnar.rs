@@ -1,5 +1,5 @@
 //! Columnar: a thread for each row, from its first record to its last, without any talk among
-//! threads.
+//! threads; or for each chunk of so many records of a row, from a start of its own.
 //!
 //! For rows that lie side by side: then the threads of a warp read neighbouring records. There is
 //! one carry for each row, so all stages of a cascade go along in the replay, and a program is read
@@ -21,10 +21,19 @@ pub(super) fn write<'k>(args: KernelArguments<'k, '_>, recipe: &Recipe, plan: &G
     let row = (k.block() * (32 * plan.warps) + k.thread()).resize(Ty::I64);
     let args = KernelArguments { row: recipe.has_rows.then_some(row), ..args };
     k.when(row.below(args.word(Arguments::ROWS)), || {
-        let step = args.word(Arguments::STEP);
-        let plane = row.udiv(step);
-        let first = plane * args.word(Arguments::PITCH) + (row - plane * step);
-        let records = args.word(Arguments::RECORDS);
+        let (step, records, chunk) =
+            (args.word(Arguments::STEP), args.word(Arguments::RECORDS), args.word(Arguments::CHUNK));
+        let beside = row.udiv(step);
+        // The plane, and the first element of the chunk.
+        let (plane, begin) = (k.var(beside), k.var(k.i64(0)));
+        k.when(chunk.below(records), || {
+            let chunks = (records + chunk - 1usize).udiv(chunk);
+            plane.set(beside.udiv(chunks));
+            begin.set((beside - plane.get() * chunks) * chunk);
+        });
+        let first = plane.get() * args.word(Arguments::PITCH) + (row - beside * step);
+        let end = begin.get() + chunk;
+        let end = end.below(records).select(end, records);
         let reversed = args.word(Arguments::REVERSED).is_not(k.i64(0));
         let states: Vec<State<'_>> = (0..recipe.levels.len()).map(|level| recipe.start(args, level)).collect();
         let states: Vec<Vec<_>> = states.iter().map(|state| variables(state)).collect();
@@ -32,7 +41,7 @@ pub(super) fn write<'k>(args: KernelArguments<'k, '_>, recipe: &Recipe, plan: &G
         let levels = recipe.levels.len();
         let live = variables(&recipe.enter(args, levels, recipe.take_along(args, levels, &before)));
         let totals = args.word(Arguments::TOTAL).is_not(k.i64(0));
-        k.range(k.i64(0), records, k.i64(1), |index| {
+        k.range(begin.get(), end, k.i64(1), |index| {
             let place = |index: Value<'k>| first + reversed.select(records - 1 - index, index) * step;
             let element =
                 InDevice { recipe, args, places: (place(index), place(index + 1), place(index - 1)), index, records };

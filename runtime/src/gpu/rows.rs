@@ -1,0 +1,103 @@
+//! Rows that would be slow with a thread each.
+//!
+//! Few rows side by side are lines of wider records, or go in [chunks](super::row_chunks). Short
+//! rows behind each other, whose threads would read memory in small pieces, are segments of one
+//! line.
+
+use monoscan_codegen::nvptx::FLAGS_OF_THREAD;
+use monoscan_ir::{Layout, Source, Type};
+
+use super::on_gpu::OnGpu;
+use super::pending::Pending;
+use super::task::Task;
+use crate::backend::Outcome;
+use crate::call::{Call, Init, Rows, Shape};
+use crate::checks::state_types;
+use crate::column::{Column, layout_of};
+use crate::cuda::{Stream, StreamLocks, Workspace};
+use crate::error::Error;
+use crate::interleaved::Lines;
+
+/// Lines of fewer records are rows short enough for a thread each; of planes, lines of fewer than this times more.
+const LONG: usize = 256;
+const OF_PLANES: usize = 16;
+/// Most bytes of the states of all rows of a line: larger ones need more registers than threads have.
+const MOST_BYTES: usize = 64;
+/// Records from which on rows of so many and more are segments: a thread reads short rows nearly as they lie, and takes long over a
+/// long one.
+const SEGMENTS: [(usize, usize); 3] = [(256, 1 << 14), (32, 1 << 19), (4, 1 << 23)];
+
+/// The key of the workspace of flags, and what is held from them to the launch.
+const FLAGS: u64 = 1 << 33;
+static IN_ORDER: StreamLocks = StreamLocks::new();
+
+impl Task<'_> {
+    /// Gives rows to a stream otherwise than by a thread each, or by tiles of long ones. None if there is no faster way.
+    pub(super) fn submit_rows(&self, scan: &OnGpu, stream: &Stream) -> Result<Option<Pending>, Error> {
+        let Shape::Rows(rows) = self.call.shape else { return Ok(None) };
+        if !self.spaced.is_empty() || self.settings.checked {
+            return Ok(None);
+        }
+        if rows.step() == 1 {
+            return if self.are_segments(scan, &rows) { self.submit_segments(scan, &rows, stream) } else { Ok(None) };
+        }
+        if let Some(lines) = self.lines(scan, &rows)
+            && let Some(of_lines) = scan.source.interleaved(lines.together())?
+        {
+            return self.submit_lines(&of_lines, lines, stream).map(Some);
+        }
+        self.chunk(scan, &rows).map_or(Ok(None), |chunk| self.submit_chunks(scan, (&rows, chunk), stream))
+    }
+
+    fn lines(&self, scan: &OnGpu, rows: &Rows) -> Option<Lines> {
+        let lines = Lines::of(&scan.program, self.call, false)?;
+        let state = Layout::packed(&state_types(&scan.program).collect::<Vec<_>>());
+        let is_narrow = lines.together() * state.size as usize <= MOST_BYTES;
+        let are_long = rows.len() >= if rows.plane_count() == 1 { LONG } else { LONG * OF_PLANES };
+        (is_narrow && are_long).then_some(lines)
+    }
+
+    fn submit_lines(&self, scan: &OnGpu, lines: Lines, stream: &Stream) -> Result<Pending, Error> {
+        let pending = lines.call(self.call, |call| {
+            let lengths = (scan.program.state_len(), if call.carry.is_some() { scan.program.carry_len() } else { 1 });
+            let capacity = (self.capacity.0, lines.records(self.capacity.1));
+            let task = Task { call, len: lines.records(self.len), capacity, lengths, ..self.again() };
+            task.submit(scan, stream)
+        })?;
+        let mut pending = Pending { lines: Some(lines), ..pending };
+        pending.outcome.written *= self.span().step;
+        let totals = std::mem::take(&mut pending.outcome.totals);
+        pending.outcome.totals = pending.of_rows(totals);
+        Ok(pending)
+    }
+
+    /// Whether rows one after the other are segments of a line: they have one start and no totals, and no element asks where it is.
+    fn are_segments(&self, scan: &OnGpu, rows: &Rows) -> bool {
+        let has_one_start = !matches!(self.call.init, Init::Each(_)) && self.call.carry.is_none();
+        let are_many = SEGMENTS.iter().any(|&(row, records)| rows.len() >= row && rows.elements() >= records);
+        let mut reads = scan.program.mappings().flat_map(|mapping| &mapping.reads);
+        let has_totals = self.call.totals || self.reduces;
+        are_many
+            && rows.is_gapless()
+            && has_one_start
+            && !has_totals
+            && !reads.any(|source| *source == Source::Index)
+            && scan.source.takes_by_threads(rows.len())
+    }
+
+    fn submit_segments(&self, scan: &OnGpu, rows: &Rows, stream: &Stream) -> Result<Option<Pending>, Error> {
+        let _in_order = IN_ORDER.hold(stream);
+        let len = rows.records();
+        let flags = Workspace::lease(stream, FLAGS, len.next_multiple_of(FLAGS_OF_THREAD))?;
+        if !scan.source.flag_rows(rows.len(), (flags.states(), len), stream)? {
+            return Ok(None);
+        }
+        // SAFETY: so many flags are there, for as long as the stream works on them in this order.
+        let column = unsafe { Column::on_device_raw(scan.device.into(), flags.states(), len, layout_of(Type::Bool)) };
+        let call = Call { shape: Shape::FlagColumn(&column), ..self.call.clone() };
+        let mut task = Task { call: &call, len, ..self.again() };
+        task.inputs.push(flags.states());
+        let pending = task.submit(scan, stream)?;
+        Ok(Some(Pending { outcome: Outcome { written: rows.elements(), totals: Vec::new() }, ..pending }))
+    }
+}

@@ -1,0 +1,85 @@
+//! On a device: rows along each axis of arrays, few and many, short and long, beside each other and
+//! behind each other, by lines of wider records, chunks and segments. Each beside the same call on
+//! the CPU.
+
+use monoscan::{Rows, State};
+
+use super::on_gpu::gpu;
+use super::*;
+
+/// Records whose order matters.
+fn records(len: usize) -> Vec<u32> {
+    (0..len as u32).map(|i| i.wrapping_mul(2_654_435_761) >> 7).collect()
+}
+
+/// Compares each kind of call for these rows.
+fn compare(cpu: &Scan<State<u32>, (u32,), u32>, rows: Rows) {
+    let scan = cpu.on(gpu()).unwrap();
+    let x = records(rows.records());
+    let dx = scan.upload(&x).unwrap();
+    let starts: Vec<State<u32>> = (0..rows.count() as u32).map(|i| State(i * 77 + 1)).collect();
+    for kind in 0..6 {
+        let (mut y, mut dy) = (x.clone(), scan.upload(&x).unwrap());
+        let (mut carry, mut there) = (starts.clone(), starts.clone());
+        match kind {
+            0 => {
+                cpu.rows(rows).inclusive_into(&x, &mut y[..]).unwrap();
+                scan.rows(rows).inclusive_into(&dx, &mut dy).unwrap().wait().unwrap();
+            }
+            1 => {
+                cpu.rows(rows).reversed().exclusive_into(&x, &mut y[..]).unwrap();
+                scan.rows(rows).reversed().exclusive_into(&dx, &mut dy).unwrap().wait().unwrap();
+            }
+            2 => {
+                cpu.rows(rows).init_each(&starts).inclusive_into(&x, &mut y[..]).unwrap();
+                scan.rows(rows).init_each(&starts).inclusive_into(&dx, &mut dy).unwrap().wait().unwrap();
+            }
+            3 => {
+                cpu.rows(rows).resuming_each(&mut carry).exclusive_into(&x, &mut y[..]).unwrap();
+                scan.rows(rows).resuming_each(&mut there).exclusive_into(&dx, &mut dy).unwrap().wait().unwrap();
+            }
+            4 => {
+                cpu.rows(rows).init(State(5)).inclusive_in_place(&mut y[..]).unwrap();
+                scan.rows(rows).init(State(5)).inclusive_in_place(&mut dy).unwrap().wait().unwrap();
+            }
+            _ => {
+                let totals = cpu.rows(rows).init_each(&starts).totals(&x).unwrap();
+                assert_eq!(scan.rows(rows).init_each(&starts).totals(&dx).unwrap(), totals, "{rows:?}");
+                let totals = cpu.rows(rows).reversed().totals(&x).unwrap();
+                assert_eq!(scan.rows(rows).reversed().totals(&x).unwrap(), totals, "{rows:?}");
+            }
+        }
+        assert_eq!((dy.to_vec().unwrap(), there), (y, carry), "{rows:?}, {kind}");
+    }
+}
+
+fn step() -> Scan<State<u32>, (u32,), u32> {
+    Scan::from_loop(scan!(|y: u32, x: u32| -> u32 { y.wrapping_mul(3).wrapping_add(x) }), 7).unwrap()
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn rows_side_by_side_are_those_of_the_cpu() {
+    let cpu = step();
+    for beside in [2, 3, 5, 8, 16, 17, 64, 300] {
+        for len in [1, 37, 255, 256, 1000, 5003, 30_001] {
+            for (planes, gap) in [(1, 0), (3, 0), (3, beside), (3, 1)] {
+                let rows = Rows::planes(planes, beside * len + gap, len, beside).unwrap();
+                if rows.records() <= 2_000_000 {
+                    compare(&cpu, rows);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn rows_behind_each_other_are_those_of_the_cpu() {
+    let cpu = step();
+    for (rows, len) in
+        [(1000, 3), (20, 1000), (40_000, 32), (33_000, 33), (11_000, 100), (1100, 1000), (530, 1999), (2_200_000, 4)]
+    {
+        compare(&cpu, Rows::new(rows, len, len).unwrap());
+    }
+}
