@@ -89,9 +89,10 @@ impl Lines {
         joined
     }
 
-    /// The states of lines, as those of rows.
-    pub(crate) fn part(&self, joined: &[Constant], states: &mut [Constant]) {
+    /// The states of lines, as those of rows, one after the other.
+    pub(crate) fn by_row(&self, joined: &[Constant]) -> Vec<Constant> {
         let (components, together) = (self.components(), self.together());
+        let mut states = joined.to_vec();
         let of_plane = joined.chunks_exact(components * together);
         for (plane, rows) in of_plane.zip(states.chunks_exact_mut(components * together)) {
             for stage in &self.stages {
@@ -101,5 +102,6 @@ impl Lines {
                 }
             }
         }
+        states
     }
 }

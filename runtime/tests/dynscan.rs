@@ -242,3 +242,46 @@ fn random_programs_give_what_the_interpreter_gives_in_tiles_and_on_any_number_of
         }
     }
 }
+
+/// A program may read the state that its sequence starts from.
+#[test]
+fn sequences_read_the_states_that_they_start_from() {
+    let text = "program from
+      input { size 4, align 4, i32 @ 0 }
+      stage (i32)
+        identity (0)
+        lift (%0 = record.0: i32) { return %0 }
+        combine (%0: i32, %1: i32) {
+          %2 = add.i32 %0, %1
+          return %2
+        }
+      output write
+        column { size 4, align 4, i32 @ 0 }
+        project (%0 = state.0: i32, %1 = init.0.0: i32) {
+          %2 = sub.i32 %0, %1
+          return %2
+        }";
+    let scan = DynScan::new(verify(text::parse(text).unwrap()).unwrap()).unwrap();
+    let starts: Vec<Constant> = (0..12).map(|start| Constant::from(100 * start)).collect();
+    let x: Vec<i32> = (0..3600).collect();
+    let run = |call: Call<'_>, len: usize| {
+        let mut y = vec![0; len];
+        scan.run(&call, &[Column::new(&x[..len])], &mut [ColumnMut::new(&mut y)]).unwrap();
+        y
+    };
+    let sums: Vec<i32> = x
+        .iter()
+        .scan(0, |sum, x| {
+            *sum += x;
+            Some(*sum)
+        })
+        .collect();
+    let line = Call { init: Init::Each(&starts[3..4]), ..Call::default() };
+    assert_eq!(run(line, 3600), sums);
+    for columns in 1..=12 {
+        let rows = Rows::planes(1, 0, 300, columns).unwrap();
+        let call = Call { init: Init::Each(&starts[..columns]), shape: Shape::Rows(rows), ..Call::default() };
+        let own = |i: usize| (0..=i / columns).map(|row| x[row * columns + i % columns]).sum::<i32>();
+        assert_eq!(run(call, 300 * columns), (0..300 * columns).map(own).collect::<Vec<i32>>(), "{columns}");
+    }
+}

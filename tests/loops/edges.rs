@@ -406,3 +406,24 @@ fn what_overflows_in_samples_alone_is_no_fault() -> Result<(), Error> {
     doubled.reduce(&x)?;
     Ok(())
 }
+
+/// Lanes run the stages, and what fills no vector runs the loop's own step, which rounds otherwise: which columns go which way depends
+/// on nothing but their number.
+#[test]
+fn columns_of_floats_are_the_same_bits_for_any_number_of_threads() {
+    let step = || scan!(|y: f32, x: f32| -> f32 { 0.3 * (y + x) });
+    for columns in [2, 3, 5, 7, 18, 19, 66, 67, 130, 131, 257, 1001] {
+        let len = 150;
+        let x: Vec<f32> = (0..len * columns).map(|i| (i * 7919 % 1013) as f32 / 7.0).collect();
+        let bits = |threads: usize| {
+            let scan = Scan::loop_builder(step(), 0.5).threads(threads).build().unwrap();
+            let y = scan.axis(&[len, columns], 0).inclusive(&x).unwrap();
+            let all: Vec<u32> = y.into_iter().map(f32::to_bits).collect();
+            all
+        };
+        let one = bits(1);
+        for threads in [2, 3, 5, 8, 16] {
+            assert!(bits(threads) == one, "{columns} columns, {threads} threads");
+        }
+    }
+}

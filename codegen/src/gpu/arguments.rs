@@ -12,7 +12,7 @@
 //! | 56 | `u64` | records from a plane to the next |
 //! | 64 | `u64` | records from a record of a row to the next, which is how many rows a plane has |
 //! | 72 | address | for each row the state that its first record starts from, and the initial state; 0 if all rows have those below |
-//! | 80 | `u64` | records of a row that a thread takes, in kernels of a thread for each row: then each has so many threads, and what is counted by rows is by threads |
+//! | 80 | `u64` | records of a chunk, in kernels of a thread for each row; if fewer than a row has, then rows, starts and totals are those of chunks |
 //! | 88 | addresses | input columns, then output columns |
 //! | then, at a multiple of 16 | components | the state that the first record starts from, all stages in order, [packed](Layout::packed) |
 //! | then, at a multiple of 16 | components | the initial state that programs may read, in the same way |

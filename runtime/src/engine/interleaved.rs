@@ -52,7 +52,7 @@ impl<'e> Engine<'e> {
             let Some(totals) = totals else { return Ok(lines.together() * engine.run(task, None)?) };
             let mut joined = totals.to_vec();
             let written = engine.run(task, Some(&mut joined))?;
-            lines.part(&joined, totals);
+            totals.copy_from_slice(&lines.by_row(&joined));
             Ok(lines.together() * written)
         })
     }

@@ -242,7 +242,9 @@ impl Engine<'_> {
             (_, Init::Each(_)) if are_lines => Some((Slots::each(layout, inits().map(start)), true)),
             _ => None,
         };
-        Begin { init: one(call.init.same().unwrap_or_default()), carry: carry.map(one), each }
+        // A line is one sequence, whose own state is that of all.
+        let same = if matches!(call.shape, Shape::Line) { call.init.of_line() } else { call.init.same() };
+        Begin { init: one(same.unwrap_or_default()), carry: carry.map(one), each }
     }
 
     /// Makes the kernels for a line, or for what it is the template of, and walks it. Gives how many records were written.

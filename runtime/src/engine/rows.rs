@@ -6,8 +6,8 @@
 //! any axis but the last. Then a thread takes its share of neighbouring columns, 256 bytes to 16
 //! KiB wide. Vectors take a column in each lane where the operator has such a form: all columns at
 //! once, or a few in pieces of rows that stay in cache. The others go W at a time. Long contiguous
-//! rows are lines, and so are up to three long columns. Which way rows go depends on their shape
-//! alone, so results do not depend on the number of threads.
+//! rows are lines; some columns are [lines](super::interleaved), too. Which way rows go depends on
+//! their shape and on what they are asked for, so results do not depend on the number of threads.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -62,14 +62,26 @@ pub(crate) struct Groups {
     apart: usize,
     /// How many rows are neighbours.
     neighbours: usize,
-    /// How many of them a thread takes at a time.
+    /// How many of them a thread takes at a time, and how often; the last time it takes what is left.
     group: usize,
-    /// Those of a group that are taken in lanes, and of the last one, if that is smaller.
+    count: usize,
+    /// Those of a group that are taken in lanes, and of the last one.
     pieces: Pieces,
     last: Pieces,
 }
 
 impl Groups {
+    /// The rows of a group among their neighbours.
+    fn rows(&self, group: usize) -> Range<usize> {
+        let first = group * self.group;
+        first..if group + 1 == self.count { self.neighbours } else { first + self.group }
+    }
+
+    /// Most rows of a group.
+    fn most(&self) -> usize {
+        self.count.checked_sub(1).map_or(0, |last| self.rows(last).len().max(self.group))
+    }
+
     /// The kernels that are needed.
     pub(super) fn kernels(&self) -> impl Iterator<Item = Kernel> {
         self.pieces.iter().chain(&self.last).map(|&(_, kernel)| kernel)
@@ -154,35 +166,38 @@ impl Line<'_> {
         let least = neighbours.div_ceil(threads).min(MOST_BYTES / widest).max(few);
         let most = self.kernels.code.side_by_side().first().map_or(1, |&rows| rows).max(self.plan.interleave);
         let group = least.clamp(1, 4096).next_multiple_of(most).min(neighbours.max(1));
+        // Fewer than fill a vector go with the group before them, so that lanes take the same rows whatever a group is.
+        let lanes = self.kernels.code.many_side_by_side().map_or(1, |(lanes, _)| lanes);
+        let (whole, rest) = (neighbours / group, neighbours % group);
+        let count = if whole > 0 && rest < lanes { whole } else { whole + usize::from(rest > 0) };
         let pieces = |rows: usize| if apart == 1 && self.writes { self.pieces(rows) } else { Pieces::new() };
-        let last = if neighbours.is_multiple_of(group) { Pieces::new() } else { pieces(neighbours % group) };
-        Groups { apart, neighbours, group, pieces: pieces(group), last }
+        let last = neighbours - count.saturating_sub(1) * group;
+        Groups { apart, neighbours, group, count, pieces: pieces(group), last: pieces(last) }
     }
 
     /// Rows, of which this line is a template, side by side. Needs strided kernels, and those of the groups.
     pub(crate) fn side_by_side(&self, rows: &Rows, groups: &Groups, threads: usize, totals: Totals<'_>) {
-        let &Groups { apart, neighbours, group, ref pieces, ref last } = groups;
-        let planes = rows.count() / neighbours.max(1);
-        let groups = neighbours.div_ceil(group);
+        let &Groups { apart, neighbours, group, count, .. } = groups;
+        let (planes, most) = (rows.count() / neighbours.max(1), groups.most());
         let work = || {
-            let mut worker = self.worker(2 * group);
+            let mut worker = self.worker(2 * most);
             move |unit: usize| {
                 if self.is_interrupted() {
                     return;
                 }
-                let (plane, first) = (unit / groups, unit % groups * group);
-                let some = first..neighbours.min(first + group);
+                let (plane, number) = (unit / count, unit % count);
+                let some = groups.rows(number);
                 let row = plane * neighbours + some.start;
                 let place = rows.record_of(row, self.step < 0);
-                let pieces = if some.len() == group { pieces } else { last };
-                self.group((place, apart), row..row + some.len(), (group, pieces), &mut worker);
+                let pieces = if number + 1 == count { &groups.last } else { &groups.pieces };
+                self.group((place, apart), row..row + some.len(), (most, pieces), &mut worker);
                 if self.totals {
-                    totals(row, &worker.states, group..group + some.len());
+                    totals(row, &worker.states, most..most + some.len());
                 }
             }
         };
-        let threads = 1 + helpers::of(self.plan.alone, rows.count() * self.len, planes * groups, || threads);
-        let waited = parallel(planes * groups, threads, &work);
+        let threads = 1 + helpers::of(self.plan.alone, rows.count() * self.len, planes * count, || threads);
+        let waited = parallel(planes * count, threads, &work);
         helpers::ended(self.plan.alone, group * self.len, waited);
     }
 
@@ -236,25 +251,32 @@ impl Line<'_> {
         }
     }
 
-    /// How so many neighbouring rows, from the first on, are taken in lanes.
+    /// How so many neighbouring rows, from the first on, are taken in lanes: all of them, or as many as fill vectors if there is no
+    /// kernel for more.
     fn pieces(&self, rows: usize) -> Pieces {
         let code = &self.kernels.code;
         let mut pieces = Pieces::new();
-        let Some((lanes, _)) = code.many_side_by_side() else { return pieces };
+        let Some((lanes, _)) = code.many_side_by_side().filter(|&(lanes, _)| rows >= lanes) else { return pieces };
+        let has_kernel = |rows: usize| code.side_by_side().contains(&rows);
+        if has_kernel(rows) {
+            pieces.push((0..rows, Kernel::SideBySide(rows)));
+            return pieces;
+        }
+        let rest = rows % lanes;
+        let last = if rest > 0 && has_kernel(lanes + rest) { lanes + rest } else { 0 };
+        let end = rows - if last > 0 { last } else { rest };
         let mut done = 0;
-        if rows >= MANY_VECTORS * lanes {
-            done = rows - rows % lanes;
+        if end >= MANY_VECTORS * lanes {
+            done = end;
             pieces.push((0..done, Kernel::SideBySide(0)));
         }
-        while rows - done >= lanes {
-            let left = rows - done;
-            // None are left, or enough for another one.
-            let is_even = |taken: usize| taken == left || taken + lanes <= left;
-            let mut fits = code.side_by_side().iter().copied().filter(|&taken| taken <= left);
-            let Some(most) = fits.next() else { break };
-            let taken = if is_even(most) { most } else { fits.find(|&taken| is_even(taken)).unwrap_or(most) };
+        let in_vectors = || code.side_by_side().iter().copied().filter(|rows| rows % lanes == 0);
+        while let Some(taken) = in_vectors().find(|&taken| taken <= end - done) {
             pieces.push((done..done + taken, Kernel::SideBySide(taken)));
             done += taken;
+        }
+        if last > 0 {
+            pieces.push((end..rows, Kernel::SideBySide(last)));
         }
         pieces
     }

@@ -27,6 +27,8 @@ use crate::interleaved::MOST;
 
 /// Rows shorter than this part of a tile are scanned by one thread each.
 const SHORT_ROWS: usize = 4;
+/// Lines of wider records have tiles of so many, at least.
+const LEAST_TILE: usize = 256;
 
 /// The kernels of a program on one GPU. Equal programs share theirs, which are freed with the last of them.
 pub(crate) struct Compiled {
@@ -151,6 +153,7 @@ impl Source for Compiled {
                 let maker = Maker { plan: None, ..variants.maker.clone() };
                 let program = interleaved(&variants.program, rows).map(Arc::new);
                 let made = program.map(|program| shared(program, maker)).transpose()?;
+                let made = made.filter(|made| made.has_tiles());
                 of.get_or_init(|| made)
             }
         };
@@ -162,21 +165,20 @@ impl Source for Compiled {
         self.shared.variants.get(first()).tile(maker).is_some_and(|tile| records < tile / SHORT_ROWS)
     }
 
-    fn flag_rows(&self, records: usize, (flags, count): (u64, usize), stream: &Stream) -> Result<bool, Error> {
+    fn flag_rows(&self, records: usize, (flags, count): (u64, usize), stream: &Stream) -> Result<(), Error> {
         let threads = count.div_ceil(FLAGS_OF_THREAD);
         let arguments = RowFlagsArguments { threads: threads as u64, records: records as u64, flags };
         // SAFETY: the caller says that the flags have space there.
-        unsafe { self.launch_helper(HelperKernel::RowFlags, threads, bytemuck::bytes_of(&arguments), stream) }?;
-        Ok(true)
+        unsafe { self.launch_helper(HelperKernel::RowFlags, threads, bytemuck::bytes_of(&arguments), stream) }
     }
 
-    fn of_states(&self, bytes: usize) -> Result<Option<OnGpu>, Error> {
+    fn of_states(&self) -> Result<Option<OnGpu>, Error> {
         let Shared { variants, of_states, .. } = &*self.shared;
         let made = match of_states.get() {
             Some(made) => made,
             None => {
                 let maker = Maker { plan: None, ..variants.maker.clone() };
-                let made = shared(Arc::new(row_chunks::of_states(&variants.program, bytes)?), maker)?;
+                let made = shared(Arc::new(row_chunks::of_states(&variants.program)?), maker)?;
                 of_states.get_or_init(|| made)
             }
         };
@@ -192,6 +194,14 @@ impl Source for Compiled {
 }
 
 impl Shared {
+    /// Whether calls of any columns have tiles of some size: records may be too wide for a block.
+    fn has_tiles(&self) -> bool {
+        [false, true].into_iter().all(|reduces| {
+            let tile = self.variants.get(Need { reduces, ..first() }).tile(&self.variants.maker);
+            tile.is_some_and(|tile| tile >= LEAST_TILE)
+        })
+    }
+
     /// Its program as a backend.
     pub(super) fn on_gpu(self: &Arc<Shared>, limit: Duration) -> OnGpu {
         let (program, device) = (self.variants.program.clone(), self.variants.maker.device);

@@ -74,12 +74,12 @@ pub(super) trait Source: Send + Sync {
         Ok(None)
     }
 
-    /// The scan of [states](super::row_chunks::of_states) into records of so many bytes, if there is one.
+    /// The scan of [states](super::row_chunks::of_states), if there is one.
     ///
     /// # Errors
     /// It cannot be made.
     #[cfg(feature = "ptx")]
-    fn of_states(&self, _bytes: usize) -> Result<Option<OnGpu>, Error> {
+    fn of_states(&self) -> Result<Option<OnGpu>, Error> {
         Ok(None)
     }
 
@@ -89,13 +89,14 @@ pub(super) trait Source: Send + Sync {
         false
     }
 
-    /// Flags the first record of each row of so many, where there are so many flags, rounded up to 16. False if there is no kernel for it.
+    /// Flags the first record of each row of so many. Flags have space there, as many as said, rounded up to 16. Only sources that
+    /// [take rows by threads](Source::takes_by_threads) are asked for it.
     ///
     /// # Errors
     /// The kernel cannot be made, or the driver fails.
     #[cfg(feature = "ptx")]
-    fn flag_rows(&self, _records: usize, _flags: (u64, usize), _stream: &Stream) -> Result<bool, Error> {
-        Ok(false)
+    fn flag_rows(&self, _records: usize, _flags: (u64, usize), _stream: &Stream) -> Result<(), Error> {
+        Ok(())
     }
 
     /// The kernels that make columns beside those of a call, ready to make this.

@@ -262,11 +262,11 @@ impl Pending {
     }
 
     /// The states of rows that were scanned as lines, or these states.
-    pub(super) fn of_rows(&self, states: Vec<Constant>) -> Vec<Constant> {
-        let Some(lines) = &self.lines else { return states };
-        let mut of_rows = states.clone();
-        lines.part(&states, &mut of_rows);
-        of_rows
+    fn of_rows(&self, states: Vec<Constant>) -> Vec<Constant> {
+        match &self.lines {
+            Some(lines) => lines.by_row(&states),
+            None => states,
+        }
     }
 
     /// Waits until the call is done. Of a call that became part of a graph this tells what the graph's launches have

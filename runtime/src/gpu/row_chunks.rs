@@ -38,8 +38,9 @@ const AGGREGATES: u64 = 1 << 32;
 /// the next.
 static IN_ORDER: [StreamLocks; MOST_DEEP] = [const { StreamLocks::new() }; MOST_DEEP];
 
-/// The program that scans states, packed in records of one column, into records of so many bytes.
-pub(super) fn of_states(program: &Program, bytes: usize) -> Result<Verified<Program>, Error> {
+/// The program that scans states, packed in records of one column, into the first half of records of two, which kernels take for the start
+/// and the initial state of a row.
+pub(super) fn of_states(program: &Program) -> Result<Verified<Program>, Error> {
     let stage = &program.stages[0];
     let packed = Layout::packed(&stage.state);
     let as_it_is = |reads: fn(u32) -> Source| {
@@ -55,7 +56,11 @@ pub(super) fn of_states(program: &Program, bytes: usize) -> Result<Verified<Prog
         inputs: vec![packed.clone()],
         parameters: Vec::new(),
         stages: vec![Stage { lift, automaton: false, ..stage.clone() }],
-        output: Output { filter: None, project, columns: vec![Layout { size: bytes as u32, ..packed }] },
+        output: Output {
+            filter: None,
+            project,
+            columns: vec![Layout { size: 2 * packed.size.next_multiple_of(16), ..packed }],
+        },
         sequential: None,
     };
     Ok(verify(program)?)
@@ -86,7 +91,7 @@ impl Task<'_> {
         let Some(scans) = scan.source.find(self)? else { return Ok(None) };
         let arguments = &scans.kernel.manifest().arguments;
         let (bytes, row_bytes) = (arguments.states.size as usize, arguments.row_bytes());
-        let Some(states) = scan.source.of_states(row_bytes)? else { return Ok(None) };
+        let Some(states) = scan.source.of_states()? else { return Ok(None) };
         let reduction = Task { reduces: true, outputs: SmallVec::new(), ..self.again() };
         let Some(folds) = scan.source.find(&reduction)? else { return Ok(None) };
         let states = OnGpu { depth: scan.depth + 1, ..states };

@@ -39,7 +39,9 @@ impl Task<'_> {
             return Ok(None);
         }
         if rows.step() == 1 {
-            return if self.are_segments(scan, &rows) { self.submit_segments(scan, &rows, stream) } else { Ok(None) };
+            // A graph has no memory for the flags of a reversed call.
+            let are_segments = self.are_segments(scan, &rows) && !(self.call.reversed && stream.is_capturing()?);
+            return if are_segments { self.submit_segments(scan, &rows, stream) } else { Ok(None) };
         }
         if let Some(lines) = self.lines(scan, &rows)
             && let Some(of_lines) = scan.source.interleaved(lines.together())?
@@ -64,11 +66,8 @@ impl Task<'_> {
             let task = Task { call, len: lines.records(self.len), capacity, lengths, ..self.again() };
             task.submit(scan, stream)
         })?;
-        let mut pending = Pending { lines: Some(lines), ..pending };
-        pending.outcome.written *= self.span().step;
-        let totals = std::mem::take(&mut pending.outcome.totals);
-        pending.outcome.totals = pending.of_rows(totals);
-        Ok(pending)
+        let outcome = Outcome { written: lines.together() * pending.outcome.written, ..pending.outcome };
+        Ok(Pending { lines: Some(lines), outcome, ..pending })
     }
 
     /// Whether rows one after the other are segments of a line: they have one start and no totals, and no element asks where it is.
@@ -88,10 +87,9 @@ impl Task<'_> {
     fn submit_segments(&self, scan: &OnGpu, rows: &Rows, stream: &Stream) -> Result<Option<Pending>, Error> {
         let _in_order = IN_ORDER.hold(stream);
         let len = rows.records();
-        let flags = Workspace::lease(stream, FLAGS, len.next_multiple_of(FLAGS_OF_THREAD))?;
-        if !scan.source.flag_rows(rows.len(), (flags.states(), len), stream)? {
-            return Ok(None);
-        }
+        // Without memory for them, rows have a thread each.
+        let Ok(flags) = Workspace::lease(stream, FLAGS, len.next_multiple_of(FLAGS_OF_THREAD)) else { return Ok(None) };
+        scan.source.flag_rows(rows.len(), (flags.states(), len), stream)?;
         // SAFETY: so many flags are there, for as long as the stream works on them in this order.
         let column = unsafe { Column::on_device_raw(scan.device.into(), flags.states(), len, layout_of(Type::Bool)) };
         let call = Call { shape: Shape::FlagColumn(&column), ..self.call.clone() };

@@ -68,7 +68,7 @@ pub struct Compiled {
     short_between: Cell,
     short: Cell,
     short_spaced: Cell,
-    /// In any number of vectors, and in so many, by the logarithm and one.
+    /// Of any number of vectors, and of so many rows, at [their place](Compiled::place_side_by_side).
     side_by_side: [Cell; 20],
     /// Those that write and those that do not.
     whole: [Cell; 2],

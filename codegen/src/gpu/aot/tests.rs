@@ -94,7 +94,7 @@ fn what_is_wrong_is_named_with_its_line() {
     assert_eq!(error.to_string(), "line 15: expected `threads` and a number from 1 to 1024, got `threads 0`");
     assert_eq!(
         refusal("monoscan-kernel", "monoscan-kernel 1").to_string().split(", got").next(),
-        Some("line 1: expected `monoscan-kernel` and 5")
+        Some("line 1: expected `monoscan-kernel` and 6")
     );
     assert!(wrong_line("arch", "arch sm_70").1.contains("`sm_80`"));
     assert!(wrong_line("ptx-sha256", "ptx-sha256 abc").1.contains("64 hexadecimal digits"));
