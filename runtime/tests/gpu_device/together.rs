@@ -147,11 +147,16 @@ fn a_scan_beside_a_kernel_that_holds_most_multiprocessors() {
     for reversed in [false, true] {
         let mut line = Line::new(&device(), (1 << 22) + 5, reversed);
         for free in [4, 1] {
-            let (hold, began) = (Hold::new(device().facts().multiprocessors - free), Instant::now());
-            line.start().wait().unwrap();
-            assert!(began.elapsed() < MOST_HELD / 2, "the scan waited for a kernel that leaves {free} multiprocessors");
-            hold.release();
-            line.check(&format!("on {free} multiprocessors, reversed: {reversed}"));
+            // As below, tests beside this one may make everybody wait.
+            let was_beside = (0..5).any(|_| {
+                let (hold, began) = (Hold::new(device().facts().multiprocessors - free), Instant::now());
+                line.start().wait().unwrap();
+                let was_beside = began.elapsed() < MOST_HELD / 2;
+                hold.release();
+                line.check(&format!("on {free} multiprocessors, reversed: {reversed}"));
+                was_beside
+            });
+            assert!(was_beside, "the scan waited for a kernel that leaves {free} multiprocessors");
         }
     }
 }
