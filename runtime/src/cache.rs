@@ -1,9 +1,9 @@
 //! A cache by content that keeps nothing alive: equal keys share one value for as long as somebody
-//! holds it.
+//! holds it. And cells whose value is made when it is first needed, which may fail.
 
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 
 /// Values by key, held weakly: a value is freed when its last user drops it.
 pub(crate) struct Cache<K, V> {
@@ -38,6 +38,23 @@ impl<K: Hash + Eq, V> Cache<K, V> {
         // A panic while the lock was held left the map whole: every change to it is one call.
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// The value of a cell, made if it is empty. Two threads may both make one; the first to finish wins.
+#[inline]
+pub(crate) fn get_or_make<T, E>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
+    match cell.get() {
+        Some(value) => Ok(value),
+        None => make_first(cell, make),
+    }
+}
+
+/// The same, of a cell that was seen to be empty.
+#[cold]
+#[inline(never)]
+pub(crate) fn make_first<T, E>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
+    let made = make()?;
+    Ok(cell.get_or_init(|| made))
 }
 
 #[cfg(test)]

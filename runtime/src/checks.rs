@@ -15,6 +15,12 @@ pub(crate) fn state_types(program: &Program) -> impl Iterator<Item = Type> {
     program.stages.iter().flat_map(|stage| stage.state.iter().copied())
 }
 
+/// The states of all stages, packed.
+#[cfg(feature = "cuda")]
+pub(crate) fn state_layout(program: &Program) -> Layout {
+    Layout::packed(&state_types(program).collect::<Vec<_>>())
+}
+
 /// The types of what a stream carries; see [`Program::first_carry`].
 fn carry_types(program: &Program) -> impl Iterator<Item = Type> {
     let previous = program.reads_previous().then(|| program.first_carry().split_off(program.state_len()));

@@ -4,7 +4,8 @@
 
 use std::ops::Range;
 
-use monoscan_ir::{Constant, Program};
+use monoscan_ir::{Constant, MAX_STAGES, Program};
+use smallvec::SmallVec;
 
 use crate::call::{Call, Init, Rows, Shape};
 use crate::error::Error;
@@ -17,7 +18,7 @@ pub(crate) const MOST: usize = 16;
 pub(crate) struct Lines {
     rows: Rows,
     /// Where the components of each stage are in the states of one row.
-    stages: Vec<Range<usize>>,
+    stages: SmallVec<[Range<usize>; MAX_STAGES]>,
 }
 
 impl Lines {

@@ -246,22 +246,12 @@ fn random_programs_give_what_the_interpreter_gives_in_tiles_and_on_any_number_of
 /// A program may read the state that its sequence starts from.
 #[test]
 fn sequences_read_the_states_that_they_start_from() {
-    let text = "program from
-      input { size 4, align 4, i32 @ 0 }
-      stage (i32)
-        identity (0)
-        lift (%0 = record.0: i32) { return %0 }
-        combine (%0: i32, %1: i32) {
-          %2 = add.i32 %0, %1
-          return %2
-        }
-      output write
-        column { size 4, align 4, i32 @ 0 }
-        project (%0 = state.0: i32, %1 = init.0.0: i32) {
-          %2 = sub.i32 %0, %1
-          return %2
-        }";
-    let scan = DynScan::new(verify(text::parse(text).unwrap()).unwrap()).unwrap();
+    let project = "project (%0 = state.0: i32, %1 = init.0.0: i32) {
+      %2 = sub.i32 %0, %1
+      return %2
+    }";
+    let source = RUNNING_SUM.replace("project (%0 = state.0: i32) { return %0 }", project);
+    let scan = DynScan::new(verify(parse(&source)).unwrap()).unwrap();
     let starts: Vec<Constant> = (0..12).map(|start| Constant::from(100 * start)).collect();
     let x: Vec<i32> = (0..3600).collect();
     let run = |call: Call<'_>, len: usize| {

@@ -74,7 +74,11 @@ pub(super) fn apart(
 /// The addresses of records at any distance, by their column and place, in the block that is being written. A product is one for a few
 /// elements, and those of the others are sums.
 #[derive(Clone, Default)]
-pub(super) struct Addresses(Option<ir::Block>, Vec<(usize, ir::Value, ir::Value)>);
+pub(super) struct Addresses {
+    block: Option<ir::Block>,
+    /// (column, place, address)
+    known: Vec<(usize, ir::Value, ir::Value)>,
+}
 
 impl Addresses {
     /// The address of a record of a column.
@@ -84,15 +88,15 @@ impl Addresses {
         (column, base, apart): (usize, ir::Value, Apart),
         place: ir::Value,
     ) -> ir::Value {
-        if self.0 != b.current_block() {
-            *self = Addresses(b.current_block(), Vec::new());
+        if self.block != b.current_block() {
+            *self = Addresses { block: b.current_block(), known: Vec::new() };
         }
-        if let Some(&(.., address)) = self.1.iter().find(|&&(of, at, _)| (of, at) == (column, place)) {
+        if let Some(&(.., address)) = self.known.iter().find(|&&(of, at, _)| (of, at) == (column, place)) {
             return address;
         }
         let offset = b.ins().imul(place, apart.step);
         let address = b.ins().iadd(base, offset);
-        self.1.push((column, place, address));
+        self.known.push((column, place, address));
         address
     }
 
@@ -103,15 +107,15 @@ impl Addresses {
         spacings: &[Option<Apart>],
         (place, following): (ir::Value, ir::Value),
     ) {
-        if self.0 != b.current_block() {
+        if self.block != b.current_block() {
             return;
         }
         let next = |&(column, at, address): &(usize, ir::Value, ir::Value)| {
             let apart = spacings[column].filter(|_| at == place)?;
             Some((column, following, b.ins().iadd(address, apart.ahead)))
         };
-        let next: Vec<_> = self.1.iter().filter_map(next).collect();
-        self.1.extend(next);
+        let next: Vec<_> = self.known.iter().filter_map(next).collect();
+        self.known.extend(next);
     }
 }
 

@@ -11,7 +11,7 @@ pub enum AccessPattern {
     Short,
     /// Lines and rows, at any address and in any direction.
     Any,
-    /// Rows side by side.
+    /// Rows side by side, and short ones behind each other.
     Columnar,
 }
 

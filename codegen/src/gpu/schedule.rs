@@ -28,7 +28,7 @@ pub enum Schedule {
     /// A block for each tile. A block reduces its tile, publishes that, and finds its carry by looking back at what the
     /// tiles before it published. Runs every program, on columns at any address, line by line or row by row.
     LookBack,
-    /// A thread for each row, from its first record to its last: for many rows side by side.
+    /// A thread for each row, from its first record to its last, or for each chunk of one: for rows side by side, and for short ones.
     Columnar,
 }
 

@@ -14,6 +14,9 @@
 //! | `previous` | the record before: one more stage has the last record so far |
 //! | `checked`, `checked_loop`, `overflow` | checked scans: one more stage finds where the sequential loop overflows |
 //! | `ranked` | `emit`: one more stage counts the kept records, so that each knows its place in the output |
+//!
+//! [`interleaved`] makes a program of several rows before any of that: their records are one, and
+//! their states.
 
 mod checked;
 mod checked_loop;

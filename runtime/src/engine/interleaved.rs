@@ -2,11 +2,11 @@
 //! all of them.
 
 use monoscan_codegen::cpu::Access;
-use monoscan_ir::Constant;
-use monoscan_ir::transform::Form;
+use monoscan_ir::transform::{Form, interleaved};
+use monoscan_ir::{Constant, Mode};
 
-use super::{Engine, Purpose, Task, Variants};
-use crate::call::Shape;
+use super::{Engine, Purpose, Short, Task, Variants};
+use crate::call::Rows;
 use crate::error::Error;
 use crate::interleaved::Lines;
 
@@ -17,15 +17,34 @@ const FEWEST_IN_LANES: usize = 3;
 /// much.
 pub(super) const MOST_IN_ONE_CALL: usize = 1024;
 
+impl Variants {
+    /// The kernel that scans a few short [interleaved] rows from the identities in one call, made if this is the first
+    /// for so many rows. None if they are not short, have no records, or are in several planes.
+    ///
+    /// # Errors
+    /// [`Error::Miscompiled`] if the kernel is wrong.
+    pub(crate) fn make_short_interleaved(&self, mode: Mode, rows: &Rows) -> Result<Option<&Short>, Error> {
+        if rows.plane_count() != 1 || !(1..=MOST_IN_ONE_CALL).contains(&rows.elements()) {
+            return Ok(None);
+        }
+        self.interleaved(rows.step()).map_or(Ok(None), |rows| rows.make_short(mode))
+    }
+
+    /// Those of so many interleaved rows of the program, two or more, if they are one line.
+    pub(super) fn interleaved(&self, rows: usize) -> Option<&Variants> {
+        let of = self.interleaved.get(rows.checked_sub(2)?)?;
+        let made = || Some(Box::new(self.of_program(interleaved(&self.program, rows)?)));
+        of.get_or_init(made).as_deref()
+    }
+}
+
 impl<'e> Engine<'e> {
     /// The lines that the rows of a task are, and the program of all of them.
     pub(super) fn lines(&self, task: &Task<'_>, form: Form) -> Option<(Lines, &'e Variants)> {
-        let lines = match task.call.shape {
-            Shape::Rows(_) if task.spacings.is_none() => {
-                Lines::of(&self.variants.program, task.call, self.settings.checked)?
-            }
-            _ => return None,
-        };
+        if task.spacings.is_some() {
+            return None;
+        }
+        let lines = Lines::of(&self.variants.program, task.call, self.settings.checked)?;
         let together = lines.together();
         // What is short is one as [one call](Variants::make_short_interleaved) has it.
         let is_short = lines.len() * together <= MOST_IN_ONE_CALL;

@@ -7,19 +7,19 @@ use std::sync::{Arc, OnceLock};
 use monoscan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa, Kernel, Native};
 use monoscan_codegen::plan::{Association, Plan, PlanOptions, plan};
 use monoscan_codegen::target::CpuTarget;
-use monoscan_ir::transform::{Form, Lowered, SegmentStart, interleaved, lower};
+use monoscan_ir::transform::{Form, Lowered, SegmentStart, lower};
 use monoscan_ir::{Constant, Field, Layout, Mode, Program, Verified};
 use monoscan_protocol::state::State;
 use smallvec::SmallVec;
 
 use super::between::ShortBetween;
-use super::interleaved::MOST_IN_ONE_CALL;
 use super::length_constants::LengthConstants;
 use super::native::{self, Natives};
 use super::restarts::Restarts;
 use super::short::{Short, ShortRows, ShortSpaced, ShortWhole, Whole};
 use super::slots::Slots;
 use super::trials::Trials;
+use crate::cache::{get_or_make, make_first};
 use crate::call::Rows;
 use crate::error::Error;
 use crate::interleaved::MOST;
@@ -191,7 +191,7 @@ pub(crate) struct Variants {
     /// For each [`Mode`] that writes, and the one that does not.
     whole: [OnceLock<Option<ShortWhole>>; 3],
     /// Of programs of two [interleaved](super::interleaved) rows and more.
-    interleaved: [OnceLock<Option<Box<Variants>>>; MOST - 1],
+    pub(super) interleaved: [OnceLock<Option<Box<Variants>>>; MOST - 1],
 }
 
 impl Variants {
@@ -225,25 +225,6 @@ impl Variants {
     /// Those of another program, as options say; no function takes its elements.
     pub(super) fn of_program(&self, program: Verified<Program>) -> Variants {
         Variants::new(Arc::new(program), (self.options.clone(), None), None, self.is_lawful)
-    }
-
-    /// The kernel that scans a few short [interleaved](super::interleaved) rows from the identities in one call, made if this is the first
-    /// for so many rows. None if they are not short, or in several planes.
-    ///
-    /// # Errors
-    /// [`Error::Miscompiled`] if the kernel is wrong.
-    pub(crate) fn make_short_interleaved(&self, mode: Mode, rows: &Rows) -> Result<Option<&Short>, Error> {
-        if rows.plane_count() != 1 || rows.elements() > MOST_IN_ONE_CALL {
-            return Ok(None);
-        }
-        self.interleaved(rows.step()).map_or(Ok(None), |rows| rows.make_short(mode))
-    }
-
-    /// Those of so many interleaved rows of the program, two or more, if they are one line.
-    pub(super) fn interleaved(&self, rows: usize) -> Option<&Variants> {
-        let of = self.interleaved.get(rows.checked_sub(2)?)?;
-        let made = || Some(Box::new(self.of_program(interleaved(&self.program, rows)?)));
-        of.get_or_init(made).as_deref()
     }
 
     /// The kernel that scans short lines from the identities, if it was made and the program has such a kernel.
@@ -387,20 +368,4 @@ fn place(form: Form, any_states: bool) -> usize {
     };
     let flags = [form.previous, form.checked, form.mode == Mode::Exclusive, any_states];
     flags.into_iter().fold(kind, |place, flag| 2 * place + usize::from(flag))
-}
-
-/// The value of a cell, made if it is empty. Two threads may both make one; the first to finish wins.
-#[inline]
-fn get_or_make<T, E>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
-    match cell.get() {
-        Some(value) => Ok(value),
-        None => make_first(cell, make),
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn make_first<T, E>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, E>) -> Result<&T, E> {
-    let made = make()?;
-    Ok(cell.get_or_init(|| made))
 }

@@ -4,8 +4,8 @@
 
 use std::sync::{Arc, MutexGuard};
 
+use monoscan_ir::Constant;
 use monoscan_ir::transform::SegmentStart;
-use monoscan_ir::{Constant, Layout};
 use smallvec::SmallVec;
 
 use super::ahead::Helper;
@@ -151,7 +151,7 @@ impl Task<'_> {
         let identities = program.identities();
         // Records that are numbered 0 there go on from a carry, and have no start.
         let none = matches!(numbering, Numbering::Marks | Numbering::Flags).then_some(&identities[..]);
-        let layout = Layout::packed(&checks::state_types(program).collect::<Vec<_>>());
+        let layout = checks::state_layout(program);
         let states = none.into_iter().chain(self.call.init.states(identities.len()));
         let bytes: Vec<u8> = states.flat_map(|state| layout.to_bytes(state)).collect();
         let size = layout.size as usize;

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Duration;
 
 use monoscan_codegen::gpu::{AccessPattern, natural};
-use monoscan_codegen::nvptx::{FLAGS_OF_THREAD, HelperKernel, RowFlagsArguments};
+use monoscan_codegen::nvptx::HelperKernel;
 use monoscan_ir::transform::{Form, interleaved};
 use monoscan_ir::{Layout, Program, Verified};
 
@@ -19,14 +19,12 @@ use super::row_chunks;
 use super::segments::Marks;
 use super::task::Task;
 use super::variant::{Maker, Need, Variants};
-use crate::cache::Cache;
+use crate::cache::{Cache, get_or_make};
 use crate::call::{Call, Shape};
-use crate::cuda::{Device, Stream};
+use crate::cuda::Device;
 use crate::error::Error;
 use crate::interleaved::MOST;
 
-/// Rows shorter than this part of a tile are scanned by one thread each.
-const SHORT_ROWS: usize = 4;
 /// Lines of wider records have tiles of so many, at least.
 const LEAST_TILE: usize = 256;
 
@@ -96,8 +94,11 @@ impl Source for Compiled {
         let Span { rows, records, step, .. } = task.span();
         let pattern = match task.call.shape {
             Shape::Rows(_) => {
-                let are_short = || variant.tile(maker).is_some_and(|tile| records < tile / SHORT_ROWS);
-                if step > 1 || rows > 1 && are_short() { AccessPattern::Columnar } else { AccessPattern::Any }
+                if step > 1 || rows > 1 && variant.has_short_rows(records, maker) {
+                    AccessPattern::Columnar
+                } else {
+                    AccessPattern::Any
+                }
             }
             _ => AccessPattern::Any,
         };
@@ -133,56 +134,27 @@ impl Source for Compiled {
 
     fn at_ends(&self, _call: &Call<'_>) -> Result<OnGpu, Error> {
         let Shared { variants, at_ends, .. } = &*self.shared;
-        let made = match at_ends.get() {
-            Some(made) => made,
-            None => {
-                let maker = Maker { plan: None, ..variants.maker.clone() };
-                let made = shared(Arc::new(states_at_ends(&variants.program)?), maker)?;
-                at_ends.get_or_init(|| made)
-            }
-        };
-        Ok(made.on_gpu(self.limit))
+        self.beside(at_ends, || states_at_ends(&variants.program))
     }
 
     fn interleaved(&self, rows: usize) -> Result<Option<OnGpu>, Error> {
         let Shared { variants, interleaved: all, .. } = &*self.shared;
         let Some(of) = rows.checked_sub(2).and_then(|place| all.get(place)) else { return Ok(None) };
-        let made = match of.get() {
-            Some(made) => made,
-            None => {
-                let maker = Maker { plan: None, ..variants.maker.clone() };
-                let program = interleaved(&variants.program, rows).map(Arc::new);
-                let made = program.map(|program| shared(program, maker)).transpose()?;
-                let made = made.filter(|made| made.has_tiles());
-                of.get_or_init(|| made)
-            }
-        };
+        let made = get_or_make(of, || {
+            let made = interleaved(&variants.program, rows).map(|program| self.shared.beside(program)).transpose()?;
+            Ok::<_, Error>(made.filter(|made| made.has_tiles()))
+        })?;
         Ok(made.as_ref().map(|made| made.on_gpu(self.limit)))
-    }
-
-    fn takes_by_threads(&self, records: usize) -> bool {
-        let Variants { maker, .. } = &self.shared.variants;
-        self.shared.variants.get(first()).tile(maker).is_some_and(|tile| records < tile / SHORT_ROWS)
-    }
-
-    fn flag_rows(&self, records: usize, (flags, count): (u64, usize), stream: &Stream) -> Result<(), Error> {
-        let threads = count.div_ceil(FLAGS_OF_THREAD);
-        let arguments = RowFlagsArguments { threads: threads as u64, records: records as u64, flags };
-        // SAFETY: the caller says that the flags have space there.
-        unsafe { self.launch_helper(HelperKernel::RowFlags, threads, bytemuck::bytes_of(&arguments), stream) }
     }
 
     fn of_states(&self) -> Result<Option<OnGpu>, Error> {
         let Shared { variants, of_states, .. } = &*self.shared;
-        let made = match of_states.get() {
-            Some(made) => made,
-            None => {
-                let maker = Maker { plan: None, ..variants.maker.clone() };
-                let made = shared(Arc::new(row_chunks::of_states(&variants.program)?), maker)?;
-                of_states.get_or_init(|| made)
-            }
-        };
-        Ok(Some(made.on_gpu(self.limit)))
+        self.beside(of_states, || row_chunks::of_states(&variants.program)).map(Some)
+    }
+
+    fn takes_by_threads(&self, records: usize) -> bool {
+        let Variants { maker, .. } = &self.shared.variants;
+        self.shared.variants.get(first()).has_short_rows(records, maker)
     }
 
     fn helpers(&self, makes: Helper) -> Result<&dyn HelperKernels, Error> {
@@ -193,7 +165,23 @@ impl Source for Compiled {
     }
 }
 
+impl Compiled {
+    /// The scan of another program that this one needs, made if it is the first call for it.
+    pub(super) fn beside(
+        &self,
+        cell: &OnceLock<Arc<Shared>>,
+        program: impl FnOnce() -> Result<Verified<Program>, Error>,
+    ) -> Result<OnGpu, Error> {
+        Ok(get_or_make(cell, || self.shared.beside(program()?))?.on_gpu(self.limit))
+    }
+}
+
 impl Shared {
+    /// Another program on the same device, by plans of its own.
+    pub(super) fn beside(&self, program: Verified<Program>) -> Result<Arc<Shared>, Error> {
+        shared(Arc::new(program), Maker { plan: None, ..self.variants.maker.clone() })
+    }
+
     /// Whether calls of any columns have tiles of some size: records may be too wide for a block.
     fn has_tiles(&self) -> bool {
         [false, true].into_iter().all(|reduces| {

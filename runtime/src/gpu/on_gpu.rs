@@ -89,16 +89,6 @@ pub(super) trait Source: Send + Sync {
         false
     }
 
-    /// Flags the first record of each row of so many. Flags have space there, as many as said, rounded up to 16. Only sources that
-    /// [take rows by threads](Source::takes_by_threads) are asked for it.
-    ///
-    /// # Errors
-    /// The kernel cannot be made, or the driver fails.
-    #[cfg(feature = "ptx")]
-    fn flag_rows(&self, _records: usize, _flags: (u64, usize), _stream: &Stream) -> Result<(), Error> {
-        Ok(())
-    }
-
     /// The kernels that make columns beside those of a call, ready to make this.
     ///
     /// # Errors
@@ -112,6 +102,10 @@ pub(super) trait HelperKernels {
     /// zeros before; so are numbers, which offsets leave marks in, as [`Numbering::Marks`] says. If a scan does it, that has to be
     /// waited for too: it alone knows of its faults.
     fn mark(&self, call: &Call<'_>, to: &SegmentColumns, stream: &Stream) -> Result<Option<Pending>, Error>;
+
+    /// Flags the first of each so many records. Flags have space there for as many, rounded up to 16.
+    #[cfg(feature = "ptx")]
+    fn mark_rows(&self, records: usize, to: &SegmentColumns, stream: &Stream) -> Result<(), Error>;
 
     /// Numbers the records' segments by their flags or marks. What a scan of flags gives has their number for its total.
     fn number(&self, numbering: Numbering, columns: &SegmentColumns, stream: &Stream) -> Result<Pending, Error>;

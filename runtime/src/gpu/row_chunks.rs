@@ -22,7 +22,7 @@ use crate::cuda::{Stream, StreamLocks, Workspace};
 use crate::error::Error;
 use crate::parameters::Parameters;
 
-/// About so many threads fill a device, and rows that are fewer than these by a factor are cut.
+/// About so many threads fill a device. So many rows are not cut.
 const THREADS: usize = 1 << 18;
 const MANY_ROWS: usize = THREADS / 4;
 /// Fewest records of a chunk, and fewest chunks.

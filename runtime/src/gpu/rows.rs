@@ -5,14 +5,15 @@
 //! line.
 
 use monoscan_codegen::nvptx::FLAGS_OF_THREAD;
-use monoscan_ir::{Layout, Source, Type};
+use monoscan_ir::{Source, Type};
 
-use super::on_gpu::OnGpu;
+use super::ahead::Helper;
+use super::on_gpu::{OnGpu, SegmentColumns};
 use super::pending::Pending;
 use super::task::Task;
 use crate::backend::Outcome;
 use crate::call::{Call, Init, Rows, Shape};
-use crate::checks::state_types;
+use crate::checks::state_layout;
 use crate::column::{Column, layout_of};
 use crate::cuda::{Stream, StreamLocks, Workspace};
 use crate::error::Error;
@@ -53,8 +54,7 @@ impl Task<'_> {
 
     fn lines(&self, scan: &OnGpu, rows: &Rows) -> Option<Lines> {
         let lines = Lines::of(&scan.program, self.call, false)?;
-        let state = Layout::packed(&state_types(&scan.program).collect::<Vec<_>>());
-        let is_narrow = lines.together() * state.size as usize <= MOST_BYTES;
+        let is_narrow = lines.together() * state_layout(&scan.program).size as usize <= MOST_BYTES;
         let are_long = rows.len() >= if rows.plane_count() == 1 { LONG } else { LONG * OF_PLANES };
         (is_narrow && are_long).then_some(lines)
     }
@@ -89,7 +89,8 @@ impl Task<'_> {
         let len = rows.records();
         // Without memory for them, rows have a thread each.
         let Ok(flags) = Workspace::lease(stream, FLAGS, len.next_multiple_of(FLAGS_OF_THREAD)) else { return Ok(None) };
-        scan.source.flag_rows(rows.len(), (flags.states(), len), stream)?;
+        let columns = SegmentColumns { len, flags: flags.states(), numbers: 0 };
+        scan.source.helpers(Helper::Flags)?.mark_rows(rows.len(), &columns, stream)?;
         // SAFETY: so many flags are there, for as long as the stream works on them in this order.
         let column = unsafe { Column::on_device_raw(scan.device.into(), flags.states(), len, layout_of(Type::Bool)) };
         let call = Call { shape: Shape::FlagColumn(&column), ..self.call.clone() };

@@ -9,18 +9,19 @@
 
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use monoscan_codegen::nvptx::{HelperKernel, OffsetsArguments, SpacingArguments, StartsArguments};
+use monoscan_codegen::nvptx::{
+    FLAGS_OF_THREAD, HelperKernel, OffsetsArguments, RowFlagsArguments, SpacingArguments, StartsArguments,
+};
 use monoscan_ir::{
     FunctionBuilder, Layout, Mapping, Mode, Opcode, Output, Program, Source, Stage, Type, Value, Verified, verify,
 };
 
-use super::compiled::{Compiled, Shared, shared};
+use super::compiled::{Compiled, Shared};
 use super::numbers::Numbering;
 use super::on_gpu::{HelperKernels, OnGpu, SegmentColumns};
 use super::pending::Pending;
 use super::spaced::Respacing;
 use super::task::Task;
-use super::variant::Maker;
 use crate::backend::Settings;
 use crate::call::{Call, Shape};
 use crate::column::{Column, ColumnMut, layout_of};
@@ -45,6 +46,13 @@ impl HelperKernels for Compiled {
             Shape::OffsetColumn(offsets) => self.mark_offsets(offsets, to, call.reversed, stream).map(|()| None),
             _ => Ok(None),
         }
+    }
+
+    fn mark_rows(&self, records: usize, to: &SegmentColumns, stream: &Stream) -> Result<(), Error> {
+        let threads = to.len.div_ceil(FLAGS_OF_THREAD);
+        let arguments = RowFlagsArguments { threads: threads as u64, records: records as u64, flags: to.flags };
+        // SAFETY: flags of so many threads have space there.
+        unsafe { self.launch_helper(HelperKernel::RowFlags, threads, bytemuck::bytes_of(&arguments), stream) }
     }
 
     fn number(&self, numbering: Numbering, columns: &SegmentColumns, stream: &Stream) -> Result<Pending, Error> {
@@ -97,16 +105,7 @@ impl HelperKernels for Compiled {
 
 impl Compiled {
     fn numbers(&self, numbering: Numbering) -> Result<OnGpu, Error> {
-        let made = &self.shared.marks.numbers[numbering as usize];
-        let shared = match made.get() {
-            Some(made) => made,
-            None => {
-                let maker = Maker { plan: None, ..self.shared.variants.maker.clone() };
-                let numbers = shared(Arc::new(numbering.program()), maker)?;
-                made.get_or_init(|| numbers)
-            }
-        };
-        Ok(shared.on_gpu(self.limit))
+        self.beside(&self.shared.marks.numbers[numbering as usize], || Ok(numbering.program()))
     }
 
     fn mark_keys(
@@ -132,8 +131,7 @@ impl Compiled {
         if let Some((_, marks)) = lock().iter().find(|(key, _)| is_same(key)) {
             return Ok(marks.on_gpu(self.limit));
         }
-        let maker = Maker { plan: None, ..self.shared.variants.maker.clone() };
-        let marks = shared(key_changes(keys, ends)?.into(), maker)?;
+        let marks = self.shared.beside(key_changes(keys, ends)?)?;
         lock().push(((keys.clone(), ends), marks.clone()));
         Ok(marks.on_gpu(self.limit))
     }

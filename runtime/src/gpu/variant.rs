@@ -15,6 +15,9 @@ use super::states::States;
 use crate::cuda::{Architecture, CubinCache, CudaError, Device, Target};
 use crate::error::Error;
 
+/// Rows shorter than this part of a tile are scanned by a thread each.
+const SHORT_ROWS: usize = 4;
+
 /// The purpose of a form.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Need {
@@ -122,6 +125,11 @@ impl Variant {
     pub(super) fn tile(&self, maker: &Maker) -> Option<usize> {
         let plan = || self.plan(AccessPattern::Any, maker.plan.as_ref(), maker.arch).ok();
         *self.tile.get_or_init(|| plan().map(|plan| plan.plan().tile()))
+    }
+
+    /// Whether rows of so many records, one behind the other, are scanned by a thread each.
+    pub(super) fn has_short_rows(&self, records: usize, maker: &Maker) -> bool {
+        self.tile(maker).is_some_and(|tile| records < tile / SHORT_ROWS)
     }
 
     /// Whether a line of so many records is short; none is where a plan was asked for.
