@@ -3,7 +3,7 @@
 //! A tile has consecutive records for each of `warps · 32` threads that compute: the thread's
 //! items. A *load group* is as many records as make whole accesses in every column. A thread has an
 //! odd number of load groups: then the wide accesses of the threads of a warp touch all banks of
-//! shared memory evenly.
+//! shared memory evenly. Where a thread has a row, a load group is what it loads at once.
 
 use std::fmt;
 
@@ -38,9 +38,9 @@ impl GpuPlan {
         SMALL_TILES * self.tile()
     }
 
-    /// The plan for rows that lie side by side.
-    pub fn columnar() -> GpuPlan {
-        GpuPlan { schedule: Schedule::Columnar, warps: COLUMNAR_WARPS, load_group: 1, load_groups: 1 }
+    /// The plan for rows that lie side by side, of which a thread loads so many records at once.
+    pub fn columnar(load_group: usize) -> GpuPlan {
+        GpuPlan { schedule: Schedule::Columnar, warps: COLUMNAR_WARPS, load_group, load_groups: 1 }
     }
 }
 
@@ -50,9 +50,9 @@ const SMALL_TILES: usize = 256;
 
 impl fmt::Display for GpuPlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let GpuPlan { schedule, warps, .. } = self;
+        let GpuPlan { schedule, warps, load_group, .. } = self;
         match schedule {
-            Schedule::Columnar => write!(f, "{schedule}; {warps} warps of 32 rows"),
+            Schedule::Columnar => write!(f, "{schedule}; {warps} warps of 32 rows, {load_group} records at once"),
             _ => {
                 let (items, tile) = (self.items_per_thread(), self.tile());
                 write!(f, "{schedule}; {warps} warps × 32 threads × {items} records, tiles of {tile} records")

@@ -69,7 +69,7 @@ mod tests {
         let plan = look_back(&lower(&program, form)).unwrap();
         let kernels = [
             ir(&program, form, &plan, Arch::Sm90),
-            ir(&program, form, &GpuPlan::columnar(), Arch::Sm90),
+            ir(&program, form, &GpuPlan::columnar(4), Arch::Sm90),
             ir(&program, form, &GpuPlan { warps: plan.warps / 2, ..plan.clone() }, Arch::Sm90),
             ir(&program, form, &GpuPlan { load_groups: plan.load_groups - 2, ..plan.clone() }, Arch::Sm90),
             ir(&program, form, &plan, Arch::Sm100),

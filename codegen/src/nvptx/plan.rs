@@ -47,6 +47,10 @@ const LOOK_BACK_WARPS: [usize; 4] = [8, 4, 2, 1];
 const LOOK_BACK_TILE_BYTES: usize = 24 << 10;
 /// Warps of small tiles.
 const SMALL_WARPS: usize = 4;
+/// Records that a thread of rows side by side loads at once, most bytes of them, and about the most instructions for them.
+const COLUMNAR_GROUPS: [usize; 4] = [16, 8, 4, 2];
+const COLUMNAR_BYTES: usize = 64;
+const COLUMNAR_WORK: usize = 500;
 /// Most records of a thread.
 const MOST_ITEMS: usize = 256;
 
@@ -75,7 +79,7 @@ impl KernelPlan {
             AccessPattern::Shifted => ring(true),
             AccessPattern::Short => Planner::small(program, arch),
             AccessPattern::Any => Planner::look_back(program, arch),
-            AccessPattern::Columnar => KernelPlan::with(program, &GpuPlan::columnar(), arch),
+            AccessPattern::Columnar => Planner::columnar(program, arch),
         }
     }
 
@@ -182,6 +186,19 @@ impl Planner {
         let plan = GpuPlan { warps: SMALL_WARPS.min(plan.warps), load_groups: 1, ..plan };
         let layout = Layout::of(&recipe, &plan);
         Ok(KernelPlan { plan, recipe, layout, arch })
+    }
+
+    /// The plan for rows side by side: a thread has as many loads under way as it has registers for.
+    fn columnar(program: &Lowered, arch: Arch) -> Result<KernelPlan, PlanError> {
+        let planner = Planner::new(program, Schedule::Columnar, arch);
+        let (recipe, levels) = (&planner.recipe, planner.recipe.levels.len());
+        let fields = program.inputs.iter().flat_map(|column| &column.fields);
+        let bytes: usize = fields.map(|field| field.ty.size().max(4)).sum();
+        let work = (0..levels).map(|level| recipe.step_work(level)).sum::<usize>() + recipe.replay_work();
+        let is_small = |group: &usize| group * bytes <= COLUMNAR_BYTES && group * work <= COLUMNAR_WORK;
+        let group = COLUMNAR_GROUPS.into_iter().find(is_small).unwrap_or(1);
+        check(recipe, &GpuPlan::columnar(group), arch)?;
+        planner.complete(GpuPlan::columnar(group))
     }
 
     /// The largest tile of so many warps that fits a block.

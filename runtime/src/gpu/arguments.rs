@@ -54,8 +54,13 @@ pub(super) fn states_of_rows<'s>(
 
 /// The states that a kernel left, one behind the other.
 pub(super) fn unpack(layout: &Arguments, bytes: &[u8]) -> Vec<Constant> {
-    let states = bytes.chunks_exact(layout.states.size.max(1) as usize);
-    states.flat_map(|state| layout.states.from_bytes(state).unwrap_or_default()).collect()
+    let (states, fields) = (bytes.chunks_exact(layout.states.size.max(1) as usize), &layout.states.fields);
+    // There may be millions of them.
+    let mut constants = Vec::with_capacity(states.len() * fields.len());
+    for state in states {
+        constants.extend(fields.iter().map(|field| Constant::from_bytes(field.ty, &state[field.offset as usize..])));
+    }
+    constants
 }
 
 #[cfg(test)]

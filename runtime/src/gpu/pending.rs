@@ -299,7 +299,7 @@ impl Pending {
         }
         let totals = match &self.totals_of {
             Some(of) => of.wait()?.totals,
-            None if self.wants_totals => self.of_rows(states.own(&lowered, self.components)),
+            None if self.wants_totals => self.of_rows(states.own(lowered, self.components)),
             None => Vec::new(),
         };
         Ok(Outcome { written, totals })

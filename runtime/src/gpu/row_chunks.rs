@@ -23,8 +23,10 @@ use crate::error::Error;
 use crate::parameters::Parameters;
 
 /// About so many threads fill a device. So many rows are not cut.
-const THREADS: usize = 1 << 18;
+const THREADS: usize = 1 << 17;
 const MANY_ROWS: usize = THREADS / 4;
+/// A chunk is a multiple of what a thread loads at once.
+const LOADED: usize = 16;
 /// Fewest records of a chunk, and fewest chunks.
 const LEAST: usize = 32;
 const FEWEST: usize = 4;
@@ -70,7 +72,7 @@ impl Task<'_> {
     /// How many records of its rows a thread takes, if they are cut.
     pub(super) fn chunk(&self, scan: &OnGpu, rows: &Rows) -> Option<usize> {
         let program = &*scan.program;
-        let chunk = rows.elements().div_ceil(THREADS).max(LEAST);
+        let chunk = rows.elements().div_ceil(THREADS).max(LEAST).next_multiple_of(LOADED);
         let are_few = rows.count() < MANY_ROWS && rows.len() >= FEWEST * chunk;
         if !are_few || scan.depth >= MOST_DEEP {
             return None;

@@ -34,12 +34,16 @@ fn words(bytes: &[u8]) -> Vec<u32> {
 #[test]
 fn chunks_have_aggregates_and_starts_of_their_own() {
     let program = verify(text::parse(MAPS).unwrap()).unwrap();
-    let Made { text, manifest } =
-        KernelPlan::with(&lower(&program, Form::default()), &GpuPlan::columnar(), Arch::Sm90).unwrap().emulated();
-    let kernel = Kernel::compile(&text, "scan").unwrap();
-    let layout = &manifest.arguments;
+    let program = lower(&program, Form::default());
+    let made = [1, 3, 8].map(|load_group| {
+        let Made { text, manifest } =
+            KernelPlan::with(&program, &GpuPlan::columnar(load_group), Arch::Sm90).unwrap().emulated();
+        (Kernel::compile(&text, "scan").unwrap(), manifest)
+    });
     let mut random = Random(3);
-    for case in 0..40u64 {
+    for case in 0..60u64 {
+        let (kernel, manifest) = random.pick(&made);
+        let layout = &manifest.arguments;
         let (planes, step) = (1 + random.below(3), 1 + random.below(20));
         let (records, chunk, gap): (usize, usize, usize) =
             (1 + random.below(40), 1 + random.below(12), random.below(3));

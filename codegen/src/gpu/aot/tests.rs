@@ -17,7 +17,7 @@ fn manifest(program: &Verified<Program>, form: Form, plan: GpuPlan) -> AotManife
 fn plans() -> [GpuPlan; 4] {
     let [ring, shifted] = [false, true].map(|shifted| Schedule::Ring { buffers: 5, ahead: 3, shifted });
     let plan = |schedule| GpuPlan { schedule, warps: 8, load_group: 4, load_groups: 9 };
-    [plan(ring), plan(shifted), plan(Schedule::LookBack), GpuPlan::columnar()]
+    [plan(ring), plan(shifted), plan(Schedule::LookBack), GpuPlan::columnar(4)]
 }
 
 fn affine() -> AotManifest {

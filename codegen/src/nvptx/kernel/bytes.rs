@@ -18,13 +18,21 @@ pub struct Bytes<'k> {
 
 /// The bytes that one access moves, for runs that begin at multiples of `bytes`.
 pub(crate) fn width(bytes: usize) -> usize {
-    (1 << bytes.trailing_zeros()).min(16)
+    1 << bytes.trailing_zeros().min(4)
 }
 
 impl<'k> Bytes<'k> {
     /// Loads `bytes` bytes from an address that is a multiple of their [`width`].
     pub fn load(k: &'k Builder, from: Value<'k>, bytes: usize) -> Bytes<'k> {
-        let width = width(bytes);
+        Bytes::load_by(k, from, bytes, width(bytes))
+    }
+
+    /// The same from any address, byte by byte.
+    pub(crate) fn load_singly(k: &'k Builder, from: Value<'k>, bytes: usize) -> Bytes<'k> {
+        Bytes::load_by(k, from, bytes, 1)
+    }
+
+    fn load_by(k: &'k Builder, from: Value<'k>, bytes: usize, width: usize) -> Bytes<'k> {
         let mut parts = Vec::new();
         for start in (0..bytes).step_by(width) {
             let at = from.at(start);

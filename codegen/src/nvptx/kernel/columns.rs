@@ -5,7 +5,7 @@ use monoscan_ir::{Layout, Type};
 use crate::gpu::{alignment, natural};
 use crate::nvptx::emit::{Builder, Ty, Value};
 use crate::nvptx::kernel::arguments::KernelArguments;
-use crate::nvptx::kernel::bytes::{Bytes, Pieces};
+use crate::nvptx::kernel::bytes::{Bytes, Pieces, width};
 use crate::nvptx::kernel::element::Element;
 use crate::nvptx::kernel::recipe::Recipe;
 use crate::nvptx::lower::{from_memory, to_memory};
@@ -144,23 +144,53 @@ pub fn store_fields<'k>(columns: &[Layout], areas: &[Value<'k>], slot: Value<'k>
     }
 }
 
-/// Writes an output record to a place of the columns in device memory, field by field.
-pub(crate) fn store_record<'k>(args: KernelArguments<'k, '_>, recipe: &Recipe, place: Value<'k>, record: &[Value<'k>]) {
-    let mut values = record.iter();
+/// Whether a column in device memory begins where its records are moved in pieces as wide as their size allows.
+pub(crate) fn is_aligned<'k>(column: Value<'k>, layout: &Layout) -> Value<'k> {
+    let odd = column.address() & (width(layout.size as usize) - 1);
+    odd.is(odd.same(0))
+}
+
+/// Loads the components of a record of a column, which [is aligned](is_aligned) or not. Then it goes byte by byte: LLVM would make one
+/// load of the two that differ in their alignment alone, with the lower one.
+pub(crate) fn load_record<'k>(k: &'k Builder, column: &Layout, record: Value<'k>, is_aligned: bool) -> Vec<Value<'k>> {
+    let load = if is_aligned { Bytes::load } else { Bytes::load_singly };
+    let bytes = load(k, record, column.size as usize);
+    column.fields.iter().map(|field| bytes.field(field.offset as usize, field.ty)).collect()
+}
+
+/// Stores them, likewise. Bytes between the fields are left as they are.
+pub(crate) fn store_record<'k>(
+    k: &'k Builder,
+    column: &Layout,
+    record: Value<'k>,
+    components: &[Value<'k>],
+    is_aligned: bool,
+) {
+    let size = column.size as usize;
+    if is_aligned && is_packed(column) {
+        let bytes = group_bytes(k, std::slice::from_ref(column), &[components.to_vec()]);
+        return bytes.iter().for_each(|bytes| bytes.store(record, size));
+    }
+    for (field, &value) in column.fields.iter().zip(components) {
+        let (offset, bits) = (field.offset as usize, to_memory(value, field.ty));
+        match is_aligned {
+            true => record.at(offset).store(bits, alignment(size, offset)),
+            false => (0..field.ty.size()).for_each(|byte| {
+                record.at(offset + byte).store((bits >> (8 * byte)).resize(Ty::I8), 1);
+            }),
+        }
+    }
+}
+
+/// Stores an output record to a place of the columns in device memory.
+pub(crate) fn store_output<'k>(args: KernelArguments<'k, '_>, recipe: &Recipe, place: Value<'k>, record: &[Value<'k>]) {
+    let mut components = record;
     for (number, column) in recipe.outputs.iter().enumerate() {
-        let size = column.size as usize;
         let base = args.column(recipe.inputs.len() + number);
-        let own: Vec<Value<'k>> = values.by_ref().take(column.fields.len()).copied().collect();
-        let store = |is_aligned: bool| {
-            for (field, &value) in column.fields.iter().zip(&own) {
-                let offset = field.offset as usize;
-                let align = if is_aligned { alignment(size, offset).min(8) } else { 1 };
-                base.byte(place * size).at(offset).store(to_memory(value, field.ty), align);
-            }
-        };
-        // Device memory is as aligned as its owner made it: mostly enough for any field.
-        let is_aligned = (base.address() & 7usize).is(args.k.i64(0));
-        args.k.either(is_aligned, || store(true), || store(false));
+        let (own, others) = components.split_at(column.fields.len());
+        let store = |is_aligned| store_record(args.k, column, base.byte(place * column.size as usize), own, is_aligned);
+        args.k.either(is_aligned(base, column), || store(true), || store(false));
+        components = others;
     }
 }
 

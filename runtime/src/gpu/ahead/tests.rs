@@ -111,7 +111,7 @@ fn calls_that_a_kernel_was_not_made_for_are_refused() {
     let one_by_one = Call { shape: Shape::Rows(Rows::axis(&[4, 6], 1).unwrap()), ..line.clone() };
     let one = Call { shape: Shape::Rows(Rows::axis(&[1, 24], 1).unwrap()), ..line.clone() };
     let look_back = with(|manifest| manifest.launch.plan.schedule = Schedule::LookBack);
-    let columnar = with(|manifest| manifest.launch.plan = GpuPlan::columnar());
+    let columnar = with(|manifest| manifest.launch.plan = GpuPlan::columnar(4));
     assert!(refused(&ring, &one_by_one).contains("asks for inclusive scans of 4 rows one after the other"));
     assert_eq!(refused(&ring, &one), "not refused");
     assert!(refused(&ring, &Call { reversed: true, ..line.clone() }).contains("of a line, reversed"));
@@ -127,7 +127,7 @@ fn a_call_takes_the_first_kernel_that_was_made_for_it() {
     let kernels = [
         with(|_| ()),
         with(|manifest| manifest.launch.plan.schedule = Schedule::LookBack),
-        with(|manifest| manifest.launch.plan = GpuPlan::columnar()),
+        with(|manifest| manifest.launch.plan = GpuPlan::columnar(4)),
     ];
     let line = Call::default();
     let side_by_side = Call { shape: Shape::Rows(Rows::axis(&[4, 6], 0).unwrap()), ..line.clone() };

@@ -4,7 +4,7 @@
 use super::Block;
 use crate::gpu::Arguments;
 use crate::nvptx::emit::{Ty, Value};
-use crate::nvptx::kernel::columns::store_record;
+use crate::nvptx::kernel::columns::store_output;
 
 /// Pieces that a thread has under way at once.
 const IN_FLIGHT: usize = 4;
@@ -82,13 +82,13 @@ impl<'k> Block<'k, '_> {
     /// Writes a kept record to its rank, if the output has space.
     pub(super) fn write_kept(&self, rank: Value<'k>, record: &[Value<'k>]) {
         let capacity = self.args.word(Arguments::CAPACITY);
-        self.k.when(rank.below(capacity), || store_record(self.args, self.recipe, rank, record));
+        self.k.when(rank.below(capacity), || store_output(self.args, self.recipe, rank, record));
     }
 
     /// Writes a record beside its own, by its index.
     pub(super) fn write_record(&self, index: Value<'k>, record: &[Value<'k>]) {
         let row = self.row * self.args.word(Arguments::PITCH);
         let place = row + self.reversed.select(self.records - 1 - index, index);
-        store_record(self.args, self.recipe, place, record);
+        store_output(self.args, self.recipe, place, record);
     }
 }
