@@ -8,7 +8,7 @@ use std::time::Duration;
 use monoscan_codegen::gpu::{AccessPattern, natural};
 use monoscan_codegen::nvptx::HelperKernel;
 use monoscan_ir::transform::{Form, interleaved};
-use monoscan_ir::{Layout, Program, Verified};
+use monoscan_ir::{Layout, MAX_STAGES, Program, Verified};
 
 use super::ahead::Helper;
 use super::ends::states_at_ends;
@@ -39,9 +39,9 @@ pub(super) struct Shared {
     pub(super) variants: Variants,
     /// The kernels for totals of segments, once these were asked for.
     at_ends: OnceLock<Arc<Shared>>,
-    /// Those for two interleaved rows and more, as one line, and for aggregates of chunks.
+    /// Those for two interleaved rows and more, as one line, and for aggregates of chunks, level by level.
     interleaved: [OnceLock<Option<Arc<Shared>>>; MOST - 1],
-    of_states: OnceLock<Arc<Shared>>,
+    of_states: [OnceLock<Arc<Shared>>; MAX_STAGES],
     pub(super) marks: Marks,
     pub(super) helpers: Helpers,
 }
@@ -147,9 +147,9 @@ impl Source for Compiled {
         Ok(made.as_ref().map(|made| made.on_gpu(self.limit)))
     }
 
-    fn of_states(&self) -> Result<Option<OnGpu>, Error> {
+    fn of_states(&self, level: usize) -> Result<Option<OnGpu>, Error> {
         let Shared { variants, of_states, .. } = &*self.shared;
-        self.beside(of_states, || row_chunks::of_states(&variants.program)).map(Some)
+        self.beside(&of_states[level], || row_chunks::of_states(&variants.program, level)).map(Some)
     }
 
     fn takes_by_threads(&self, records: usize) -> bool {

@@ -74,12 +74,12 @@ pub(super) trait Source: Send + Sync {
         Ok(None)
     }
 
-    /// The scan of [states](super::row_chunks::of_states), if there is one.
+    /// The scan of the [states](super::row_chunks::of_states) of a level, if there is one.
     ///
     /// # Errors
     /// It cannot be made.
     #[cfg(feature = "ptx")]
-    fn of_states(&self) -> Result<Option<OnGpu>, Error> {
+    fn of_states(&self, _level: usize) -> Result<Option<OnGpu>, Error> {
         Ok(None)
     }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use monoscan_codegen::gpu::{FAULT, FAULT_BEFORE_TOTALS, FAULT_STUCK};
 use monoscan_ir::Constant;
+use smallvec::SmallVec;
 
 use super::arguments::unpack;
 use super::kernel::GpuKernel;
@@ -211,8 +212,8 @@ pub struct Pending {
     pub(super) begun: Option<Begun>,
     /// The scans before it that made columns which it reads.
     pub(super) helpers: Vec<Pending>,
-    /// The scan that knows its totals, if another one does.
-    pub(super) totals_of: Option<Arc<Pending>>,
+    /// The scans that know its totals, if others do: one for each level.
+    pub(super) totals_of: SmallVec<[Arc<Pending>; 1]>,
     /// The rows whose states its totals are, if it scanned them as lines.
     pub(super) lines: Option<Lines>,
 }
@@ -242,6 +243,11 @@ impl Pending {
     /// # Errors
     /// Something failed on the device.
     pub fn is_done(&self) -> Result<bool, Error> {
+        for totals in &self.totals_of {
+            if !totals.is_done()? {
+                return Ok(false);
+            }
+        }
         Ok(self.launched.as_ref().map_or(Ok(true), |(launched, _)| launched.is_done())?)
     }
 
@@ -278,7 +284,12 @@ impl Pending {
     /// [`Error::Cuda`] if the kernel reports a fault, or something failed on the device; then the outputs hold
     /// anything.
     pub fn wait(&self) -> Result<Outcome, Error> {
-        let Some((launched, states)) = &self.launched else { return Ok(self.outcome.clone()) };
+        let Some((launched, states)) = &self.launched else {
+            return match self.totals_of.is_empty() {
+                true => Ok(self.outcome.clone()),
+                false => Ok(Outcome { totals: self.totals_of_levels()?, ..self.outcome }),
+            };
+        };
         // All are waited for, since each tells of its own workspace.
         let helped = self.helpers.iter().map(|helper| helper.wait().map(drop)).fold(Ok(()), Result::and);
         let lowered = launched.wait();
@@ -297,12 +308,26 @@ impl Pending {
                 return Err(Error::OutputTooShort { column, expected: written, got });
             }
         }
-        let totals = match &self.totals_of {
-            Some(of) => of.wait()?.totals,
-            None if self.wants_totals => self.of_rows(states.own(lowered, self.components)),
-            None => Vec::new(),
+        let totals = match self.wants_totals {
+            true if self.totals_of.is_empty() => self.of_rows(states.own(lowered, self.components)),
+            _ => self.totals_of_levels()?,
         };
         Ok(Outcome { written, totals })
+    }
+
+    /// The totals that other scans know, each those of a level, put together row by row. All are waited for.
+    fn totals_of_levels(&self) -> Result<Vec<Constant>, Error> {
+        let levels = self.totals_of.iter().map(|level| Ok((level.components, level.wait()?.totals)));
+        let mut levels: Vec<(usize, Vec<Constant>)> = levels.collect::<Result<_, Error>>()?;
+        if levels.len() < 2 {
+            return Ok(levels.pop().map_or_else(Vec::new, |(_, totals)| totals));
+        }
+        let rows = levels[0].1.len() / levels[0].0;
+        let mut joined = Vec::with_capacity(levels.iter().map(|(_, totals)| totals.len()).sum());
+        for row in 0..rows {
+            levels.iter().for_each(|(each, totals)| joined.extend_from_slice(&totals[row * each..][..*each]));
+        }
+        Ok(joined)
     }
 }
 

@@ -1,13 +1,18 @@
 //! Rows side by side that are too few for a thread each: a thread takes a chunk of a row.
 //!
-//! Three launches. The first reduces each chunk. The second scans the aggregates along each row,
-//! from the row's start: it is a call for rows too, and may be cut again. The third scans each
-//! chunk from what came before it. A record is read twice and written once. Chunks depend on the
-//! shape of the call alone, so floats have one association.
+//! A launch reduces each chunk. A scan of the aggregates along each row, from the row's start, gives
+//! what comes before each chunk: it is a call for rows too, and may be cut again. Another launch
+//! scans the chunks from there. The later levels of a cascade are lifted from the states of the
+//! earlier ones, so there is a reduction and a scan of aggregates for each level, in their order. A
+//! record is read once for each level and once more, and written once. Chunks depend on the shape
+//! of the call alone, so floats have one association.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use monoscan_ir::{FunctionBuilder, Layout, Mapping, Mode, Output, Program, Source, Stage, Verified, verify};
+use monoscan_ir::{
+    Constant, FunctionBuilder, Layout, Mapping, Mode, Output, Program, Source, Stage, Type, Verified, verify,
+};
 use smallvec::SmallVec;
 
 use super::kernel::{Launch, Span};
@@ -40,32 +45,44 @@ const AGGREGATES: u64 = 1 << 32;
 /// the next.
 static IN_ORDER: [StreamLocks; MOST_DEEP] = [const { StreamLocks::new() }; MOST_DEEP];
 
-/// The program that scans states, packed in records of one column, into the first half of records of two, which kernels take for the start
-/// and the initial state of a row.
-pub(super) fn of_states(program: &Program) -> Result<Verified<Program>, Error> {
-    let stage = &program.stages[0];
-    let packed = Layout::packed(&stage.state);
-    let as_it_is = |reads: fn(u32) -> Source| {
-        let mut b = FunctionBuilder::new();
-        let state = b.params(&stage.state);
-        Mapping { reads: (0..state.len() as u32).map(reads).collect(), function: b.finish(&state) }
-    };
-    let lift = as_it_is(Source::Record);
-    let project = as_it_is(Source::State);
+/// The program that scans the states of a level, among those of all levels, packed in records of one column, into the first half of
+/// records of two, which kernels take for the start and the initial state of a row. That of the first level writes the identities of the
+/// other levels, too.
+pub(super) fn of_states(program: &Program, level: usize) -> Result<Verified<Program>, Error> {
+    let stage = &program.stages[level];
+    let own = components(program, level);
+    let types: Vec<Type> = program.stages.iter().flat_map(|stage| stage.state.iter().copied()).collect();
+    let packed = Layout::packed(&types);
+    let mut lift = FunctionBuilder::new();
+    let record = lift.params(&stage.state);
+    let reads = |of: fn(u32) -> Source| (0..record.len() as u32).map(of).collect();
+    let lift = Mapping { reads: reads(Source::Record), function: lift.finish(&record) };
+    let mut project = FunctionBuilder::new();
+    let mut written = project.params(&stage.state);
+    let fields = packed.fields[own.start..if level == 0 { types.len() } else { own.end }].to_vec();
+    let later = program.stages[level + 1..].iter().flat_map(|stage| &stage.identity);
+    written.extend(later.take(fields.len() - own.len()).map(|&identity| project.constant(identity)));
+    let project = Mapping { reads: reads(Source::State), function: project.finish(&written) };
     let program = Program {
-        name: format!("{}.states", program.name),
+        name: format!("{}.states{level}", program.name),
         tables: program.tables.clone(),
-        inputs: vec![packed.clone()],
+        inputs: vec![Layout { fields: packed.fields[own].to_vec(), ..packed }],
         parameters: Vec::new(),
         stages: vec![Stage { lift, automaton: false, ..stage.clone() }],
         output: Output {
             filter: None,
             project,
-            columns: vec![Layout { size: 2 * packed.size.next_multiple_of(16), ..packed }],
+            columns: vec![Layout { size: 2 * packed.size.next_multiple_of(16), fields, ..packed }],
         },
         sequential: None,
     };
     Ok(verify(program)?)
+}
+
+/// The components of a level's states among those of all levels.
+fn components(program: &Program, level: usize) -> Range<usize> {
+    let first = program.stages[..level].iter().map(|stage| stage.state.len()).sum();
+    first..first + program.stages[level].state.len()
 }
 
 impl Task<'_> {
@@ -79,7 +96,9 @@ impl Task<'_> {
         }
         let mut reads = program.mappings().flat_map(|mapping| &mapping.reads);
         let reads_init = reads.any(|source| matches!(source, Source::Init { .. }));
-        (program.stages.len() == 1 && !reads_init && !program.reads_previous()).then_some(chunk)
+        // The record before the first one of a resumed row is a state of one level more.
+        let has_previous = program.reads_previous() && self.call.carry.is_some();
+        (!reads_init && !has_previous).then_some(chunk)
     }
 
     /// Gives it to a stream, in chunks of so many records. None if its kernels are not such.
@@ -93,10 +112,11 @@ impl Task<'_> {
         let Some(scans) = scan.source.find(self)? else { return Ok(None) };
         let arguments = &scans.kernel.manifest().arguments;
         let (bytes, row_bytes) = (arguments.states.size as usize, arguments.row_bytes());
-        let Some(states) = scan.source.of_states()? else { return Ok(None) };
+        let levels = 0..scan.program.stages.len();
+        let states: Option<Vec<OnGpu>> = levels.map(|level| scan.source.of_states(level)).collect::<Result<_, _>>()?;
+        let Some(states) = states else { return Ok(None) };
         let reduction = Task { reduces: true, outputs: SmallVec::new(), ..self.again() };
         let Some(folds) = scan.source.find(&reduction)? else { return Ok(None) };
-        let states = OnGpu { depth: scan.depth + 1, ..states };
 
         let _in_order = IN_ORDER[scan.depth].hold(stream);
         let count = span.threads();
@@ -120,42 +140,70 @@ impl Task<'_> {
             // the stream is done with them. Starts and aggregates have space for all chunks.
             unsafe { kernel.launch(stream, &launch, scan.limit) }
         };
-        launch(&folds, &self.inputs, 0, Some(aggregates.states()))?;
 
         let (planes, together) = (rows.plane_count(), rows.step());
         let chunks = rows.len().div_ceil(chunk);
-        let init = self.call.carry.map_or(self.call.init, Init::Each);
         let shape = Shape::Rows(Rows::planes(planes, chunks * together, chunks, together)?);
         let wants_totals = self.call.totals || self.call.carry.is_some() || self.reduces;
-        let call = Call { mode: Mode::Exclusive, init, shape, totals: wants_totals, ..Call::default() };
         let settings = Settings { parameters: &Parameters::default(), checked: false };
-        let (program, device) = (&*states.program, scan.device.into());
-        // SAFETY: so many states are there, and have space there, for as long as the stream works on them in this order.
-        let (from, to) = unsafe {
-            let from = Column::on_device_raw(device, aggregates.states(), count, &program.inputs[0]);
-            (from, ColumnMut::on_device_raw(device, starts.states(), count, &program.output.columns[0]))
-        };
-        let carried = match self.reduces {
-            true => Task::reduction((program, device), (&call, settings), &[from]),
-            false => Task::new((program, device), (&call, settings), &[from], &[to]),
-        };
-        let carried = carried?.submit(&states, stream)?;
-        if self.reduces {
-            return Ok(Some(Pending { outcome: Outcome { written: 0, ..carried.outcome.clone() }, ..carried }));
+        let last = states.len() - 1;
+        let mut totals_of = SmallVec::new();
+        for (level, states) in states.into_iter().enumerate() {
+            let states = OnGpu { depth: scan.depth + 1, ..states };
+            launch(&folds, &self.inputs, if level > 0 { starts.states() } else { 0 }, Some(aggregates.states()))?;
+            let own = self.starts_of(components(&scan.program, level));
+            let init = match (self.call.carry, self.call.init) {
+                (None, Init::Identity) => Init::Identity,
+                (None, Init::Same(_)) => Init::Same(&own),
+                _ => Init::Each(&own),
+            };
+            let call = Call { mode: Mode::Exclusive, init, shape, totals: wants_totals, ..Call::default() };
+            let (program, device) = (&*states.program, scan.device.into());
+            // SAFETY: so many states are there, and have space there, for as long as the stream works on them in this order.
+            let (from, to) = unsafe {
+                let from = Column::on_device_raw(device, aggregates.states(), count, &program.inputs[0]);
+                (from, ColumnMut::on_device_raw(device, starts.states(), count, &program.output.columns[0]))
+            };
+            // Nothing follows the last level of a reduction.
+            let carried = match self.reduces && level == last {
+                true => Task::reduction((program, device), (&call, settings), &[from]),
+                false => Task::new((program, device), (&call, settings), &[from], &[to]),
+            };
+            totals_of.push(Arc::new(carried?.submit(&states, stream)?));
         }
-        let columns: SmallVec<[u64; 8]> = self.inputs.iter().chain(&self.outputs).copied().collect();
-        let launched = launch(&scans, &columns, starts.states(), None)?;
+        let launched = match self.reduces {
+            true => None,
+            false => {
+                let columns: SmallVec<[u64; 8]> = self.inputs.iter().chain(&self.outputs).copied().collect();
+                launch(&scans, &columns, starts.states(), None)?
+            }
+        };
+        let written = if self.reduces { 0 } else { span.rows * span.records };
         Ok(Some(Pending {
             launched: launched.map(|launched| (launched, scans.states.clone())),
-            outcome: Outcome { written: span.rows * span.records, totals: Vec::new() },
+            outcome: Outcome { written, totals: Vec::new() },
             capacity: None,
             wants_totals,
             components: scan.total_components(self.call.carry.is_some()),
             elements: Elements::Rows { rows, reversed: self.call.reversed },
             begun: None,
             helpers: Vec::new(),
-            totals_of: Some(Arc::new(carried)),
+            totals_of,
             lines: None,
         }))
+    }
+
+    /// The states that rows start from, of each these components.
+    fn starts_of(&self, components: Range<usize>) -> Vec<Constant> {
+        let (own, carried) = self.lengths;
+        let of = |states: &[Constant], each: usize| {
+            states.chunks_exact(each).flat_map(|state| &state[components.clone()]).copied().collect()
+        };
+        match (self.call.carry, self.call.init) {
+            (Some(carry), _) => of(carry, carried),
+            (None, Init::Each(states)) => of(states, own),
+            (None, Init::Same(state)) => state[components].to_vec(),
+            (None, Init::Identity) => Vec::new(),
+        }
     }
 }

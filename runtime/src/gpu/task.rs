@@ -254,7 +254,7 @@ impl<'a> Task<'a> {
         };
         let components = scan.total_components(call.carry.is_some());
         let outcome = Outcome { written, totals };
-        let (totals_of, lines) = (None, None);
+        let (totals_of, lines) = (SmallVec::new(), None);
         Ok(Pending {
             launched,
             components,
