@@ -1,11 +1,11 @@
 //! Rows side by side that are too few for a thread each: a thread takes a chunk of a row.
 //!
-//! A launch reduces each chunk. A scan of the aggregates along each row, from the row's start, gives
-//! what comes before each chunk: it is a call for rows too, and may be cut again. Another launch
-//! scans the chunks from there. The later levels of a cascade are lifted from the states of the
-//! earlier ones, so there is a reduction and a scan of aggregates for each level, in their order. A
-//! record is read once for each level and once more, and written once. Chunks depend on the shape
-//! of the call alone, so floats have one association.
+//! A launch reduces each chunk. A scan of the aggregates along each row, from the row's start,
+//! gives what comes before each chunk: it is a call for rows too, and may be cut again. Another
+//! launch scans the chunks from there. The later levels of a cascade are lifted from the states of
+//! the earlier ones, so there is a reduction and a scan of aggregates for each level, in their
+//! order. A record is read once for each level and once more, and written once. Chunks depend on
+//! the shape of the call alone, so floats have one association.
 
 use std::ops::Range;
 use std::sync::Arc;
