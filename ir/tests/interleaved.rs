@@ -74,7 +74,7 @@ fn compare(program: &Verified<Program>, rows: usize, seed: u64) -> bool {
 fn rows_together_are_rows_alone() {
     let mut tried = 0;
     for seed in 0..150 {
-        let options = Options { stages: 3, allow_previous: true, ..Options::default() };
+        let options = Options { stages: 3, allow_previous: true, allow_init: true, ..Options::default() };
         let program = verify(random_program(seed, &options)).expect("random programs verify");
         tried += usize::from(compare(&program, 2 + seed as usize % 5, seed));
     }

@@ -147,7 +147,13 @@ fn blocks_folded_by_level_and_replayed_give_what_the_interpreter_gives() {
     // Up to three of the user's, the rank or the check behind them, and the record before as the first.
     let mut levels = [0; 5];
     for seed in 0..300 {
-        let options = Options { stages: 3, allow_emit: true, allow_previous: true, ..Options::default() };
+        let options = Options {
+            stages: 3,
+            allow_emit: true,
+            allow_previous: true,
+            allow_init: seed % 3 == 0,
+            ..Options::default()
+        };
         let program = verify(random_program(seed, &options)).expect("random programs verify");
         for (heads, seeded) in [(false, false), (true, false), (true, true)] {
             let mode = [Mode::Inclusive, Mode::Exclusive][(seed % 2) as usize];

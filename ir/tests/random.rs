@@ -15,6 +15,7 @@ fn options(case: u64) -> Options {
         allow_next: case & 4 != 0,
         allow_previous: case & 8 != 0,
         allow_parameters: case & 4 != 0,
+        allow_init: case & 16 != 0,
         associative: case & 8 != 0,
     }
 }
@@ -55,6 +56,7 @@ fn options_bound_what_a_program_contains() {
         allow_next: false,
         allow_previous: false,
         allow_parameters: false,
+        allow_init: false,
         associative: false,
     };
     let next = |source: &Source| matches!(source, Source::Next(_) | Source::Last);
@@ -80,7 +82,7 @@ fn random_programs_use_every_opcode_and_every_kind_of_source() {
         sources.extend(lifts.chain(&program.output.project.reads).map(std::mem::discriminant));
     }
     assert_eq!(opcodes.len(), monoscan_ir::Opcode::ALL.len());
-    assert_eq!(sources.len(), 10);
+    assert_eq!(sources.len(), 11);
 }
 
 /// States out of the corners of each type, made valid.

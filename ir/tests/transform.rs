@@ -23,7 +23,8 @@ fn forms() -> impl Iterator<Item = Form> {
 
 fn random_programs() -> impl Iterator<Item = (u64, Verified<Program>)> {
     (0..400).map(|seed| {
-        let options = Options { stages: 3, allow_emit: true, allow_previous: true, ..Options::default() };
+        let options =
+            Options { stages: 3, allow_emit: true, allow_previous: true, allow_init: true, ..Options::default() };
         (seed, verify(random_program(seed, &options)).expect("random programs verify"))
     })
 }

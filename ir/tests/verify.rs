@@ -23,6 +23,7 @@ const EVERYTHING: Options = Options {
     allow_next: true,
     allow_previous: true,
     allow_parameters: true,
+    allow_init: true,
     associative: false,
 };
 

@@ -94,7 +94,7 @@ fn random_programs_of_one_stage() {
     for seed in first()..first() + 80 {
         let program = verify(random_program(
             seed,
-            &Options { allow_previous: true, allow_parameters: true, ..Options::default() },
+            &Options { allow_previous: true, allow_parameters: true, allow_init: true, ..Options::default() },
         ))
         .unwrap();
         let options = tiny_plan(&mut random);
@@ -106,8 +106,14 @@ fn random_programs_of_one_stage() {
 fn random_cascades_that_write_or_emit() {
     let mut random = Random(3 + first());
     for seed in first()..first() + 80 {
-        let options =
-            Options { stages: 3, allow_emit: true, allow_previous: true, allow_parameters: true, ..Options::default() };
+        let options = Options {
+            stages: 3,
+            allow_emit: true,
+            allow_previous: true,
+            allow_parameters: true,
+            allow_init: true,
+            ..Options::default()
+        };
         let program = verify(random_program(seed, &options)).unwrap();
         let options = tiny_plan(&mut random);
         random_calls(&program, options, &mut random, CALLS);
@@ -124,6 +130,7 @@ fn random_programs_in_place() {
             allow_next: false,
             allow_previous: true,
             allow_parameters: true,
+            allow_init: true,
             ..Options::default()
         };
         let program = verify(in_place(random_program(seed, &options))).unwrap();

@@ -113,6 +113,7 @@ fn of_random_programs() {
         allow_next: false,
         allow_previous: true,
         allow_parameters: true,
+        allow_init: true,
         ..Options::default()
     };
     let programs = (0..).map(|seed| random_program(seed, &options));

@@ -6,8 +6,9 @@
 //! are put where their records are. Nothing here is shared with the engine: no tiles, no strides,
 //! no lowering.
 //!
-//! The interpreter numbers the records of every sequence from 0, a call does not; so the reference
-//! gives a program its index as one more input column.
+//! The interpreter numbers the records of every sequence from 0, a call does not; and it starts from
+//! the initial state that programs read, where a call may go on from a carry. So the reference gives
+//! a program its index and the initial states as one more input column.
 
 use monoscan_ir::interp::{self, Request};
 use monoscan_ir::{Constant, Layout, Program, Source, Type, Verified, verify};
@@ -19,8 +20,10 @@ use super::{Sequence, Start};
 pub struct Reference {
     /// The program as it was given.
     pub program: Verified<Program>,
-    /// The same, with the index as its last input column.
-    numbered: Verified<Program>,
+    /// The same, with the index and the initial states as its last input column.
+    told: Verified<Program>,
+    /// That column.
+    told_layout: Layout,
 }
 
 /// The results of a call besides the outputs.
@@ -34,14 +37,23 @@ pub struct Given {
 
 impl Reference {
     pub fn new(program: &Verified<Program>) -> Reference {
-        let mut numbered = (**program).clone();
-        let index = Source::Record(numbered.record_types().len() as u32);
-        numbered.inputs.push(Layout::of(Type::U64));
-        for mapping in numbered.mappings_mut() {
-            mapping.reads.iter_mut().filter(|source| **source == Source::Index).for_each(|source| *source = index);
+        let mut told = (**program).clone();
+        let index = told.record_types().len() as u32;
+        let states: Vec<Vec<Type>> = told.stages.iter().map(|stage| stage.state.clone()).collect();
+        let told_layout = Layout::packed(&[&[Type::U64], &states.concat()[..]].concat());
+        told.inputs.push(told_layout.clone());
+        for source in told.mappings_mut().flat_map(|mapping| &mut mapping.reads) {
+            match *source {
+                Source::Index => *source = Source::Record(index),
+                Source::Init { stage, component } => {
+                    let before: usize = states[..stage as usize].iter().map(Vec::len).sum();
+                    *source = Source::Record(index + 1 + before as u32 + component);
+                }
+                _ => {}
+            }
         }
-        let numbered = verify(numbered).expect("reading a column for the index breaks no invariant");
-        Reference { program: program.clone(), numbered }
+        let told = verify(told).expect("reading a column breaks no invariant");
+        Reference { program: program.clone(), told, told_layout }
     }
 
     /// The identities of all stages.
@@ -77,10 +89,10 @@ impl Reference {
             let previous = self.previous(&start);
             let request =
                 Request { mode: asked.mode, init: Some(self.by_stage(&start)), previous, ..Request::default() };
-            let columns = self.gather(&sequence, inputs);
+            let columns = self.gather(&sequence, &self.initial(asked, sequence.start), inputs);
             let columns: Vec<&[u8]> = columns.iter().map(Vec::as_slice).collect();
             let result =
-                interp::run(&self.numbered, &columns, &request).expect("whole columns and states of the program");
+                interp::run(&self.told, &columns, &request).expect("whole columns and states of the program");
             count += result.count;
             let states = result.states_after.concat();
             totals.push(if asked.carry.is_some() { self.carry(states, result.previous) } else { states });
@@ -110,14 +122,25 @@ impl Reference {
         states[place * components..][..components].to_vec()
     }
 
-    /// The records of a sequence one after the other, and their indexes as the last column.
-    fn gather(&self, sequence: &Sequence, inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    /// The initial state of a sequence that starts so: the identities, if each sequence that begins has its own and this one goes on.
+    fn initial(&self, asked: &Asked, start: Start) -> Vec<Constant> {
+        let identities = self.identities();
+        match (start, &asked.init_each) {
+            (Start::Init(place), Some(all)) => all[place * identities.len()..][..identities.len()].to_vec(),
+            (Start::Carry(_), Some(_)) => identities,
+            (_, None) => asked.init.clone().unwrap_or(identities),
+        }
+    }
+
+    /// The records of a sequence one after the other, and as the last column their indexes and the initial states.
+    fn gather(&self, sequence: &Sequence, initial: &[Constant], inputs: &[Vec<u8>]) -> Vec<Vec<u8>> {
         let column = |(bytes, layout): (&Vec<u8>, &Layout)| {
             let size = layout.size as usize;
             sequence.records.iter().flat_map(|&i| &bytes[i * size..(i + 1) * size]).copied().collect()
         };
         let mut columns: Vec<Vec<u8>> = inputs.iter().zip(&self.program.inputs).map(column).collect();
-        columns.push((sequence.index..).take(sequence.records.len()).flat_map(u64::to_ne_bytes).collect());
+        let told = |index: u64| self.told_layout.to_bytes(&[&[Constant::from(index)], initial].concat());
+        columns.push((sequence.index..).take(sequence.records.len()).flat_map(told).collect());
         columns
     }
 

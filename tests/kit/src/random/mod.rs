@@ -37,6 +37,8 @@ pub struct Options {
     pub allow_previous: bool,
     /// Whether some programs have parameters.
     pub allow_parameters: bool,
+    /// Whether initial states are read.
+    pub allow_init: bool,
     /// Whether every operator is associative and every identity one, exactly, on the states its `valid` accepts; all
     /// lifts give such states. Needed wherever an engine is free to choose the association.
     pub associative: bool,
@@ -71,6 +73,7 @@ impl Default for Options {
             allow_next: true,
             allow_previous: false,
             allow_parameters: false,
+            allow_init: false,
             associative: true,
         }
     }
@@ -252,6 +255,9 @@ impl Maker<'_> {
         }
         sources.extend((0..program.parameters.len() as u32).map(Source::Parameter));
         for (stage, of) in (0..).zip(&program.stages) {
+            if self.options.allow_init {
+                sources.extend((0..of.state.len() as u32).map(|component| Source::Init { stage, component }));
+            }
             // Stages read earlier ones more often than anything else.
             for _ in 0..if is_output { 1 } else { 3 } {
                 for component in 0..of.state.len() as u32 {

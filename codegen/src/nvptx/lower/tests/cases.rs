@@ -104,6 +104,7 @@ pub(super) fn random_functions(seed: u64) -> (Vec<Function>, Vec<Table>) {
         allow_next: true,
         allow_previous: false,
         allow_parameters: false,
+        allow_init: false,
         associative: false,
     };
     let program = random_program(seed, &options);
