@@ -17,6 +17,7 @@
 //! | `ahead` | memory asked for before it is used |
 //! | `streaming` | results past the caches |
 //! | `rows` | rows of arrays, and segments that are reduced |
+//! | `groups` | how threads share rows side by side |
 //! | `interleaved` | a few interleaved rows, as one line |
 //! | `totals` | totals of rows and segments, straight into the caller's memory |
 //! | `segments` | segments as columns of flags and starts |
@@ -27,6 +28,7 @@
 mod after;
 pub(crate) mod ahead;
 mod between;
+mod groups;
 pub(crate) mod helpers;
 mod interleaved;
 mod interrupt;

@@ -10,8 +10,9 @@ use std::sync::{Mutex, PoisonError};
 use monoscan_codegen::cpu::{Compiled, Kernel, LONGEST_STRAIGHT_ROW};
 use smallvec::SmallVec;
 
+use super::groups::Groups;
 use super::line::Line;
-use super::rows::{self, Groups};
+use super::rows;
 use super::self_check::{self, Walks};
 use super::variant::{Kernels, Variant};
 use crate::error::Error;

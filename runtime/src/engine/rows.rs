@@ -3,11 +3,11 @@
 //! Short rows, and rows whose records lie apart, are worked on side by side: neighbours need
 //! nothing from each other, so one pass does, and W independent chains hide ⊕'s latency. Contiguous
 //! rows of a few elements are one loop of generated code. Rows interleave where a scan goes along
-//! any axis but the last. Then a thread takes its share of neighbouring columns, 256 bytes to 16
-//! KiB wide. Vectors take a column in each lane where the operator has such a form: all columns at
-//! once, or a few in pieces of rows that stay in cache. The others go W at a time. Long contiguous
-//! rows are lines; some columns are [lines](super::interleaved), too. Which way rows go depends on
-//! their shape and on what they are asked for, so results do not depend on the number of threads.
+//! any axis but the last. Then threads share neighbouring columns ([groups](super::groups)).
+//! Vectors take a column in each lane where the operator has such a form: all columns at once, or a
+//! few in pieces of rows that stay in cache. The others go W at a time. Long contiguous rows are
+//! lines; some columns are [lines](super::interleaved), too. Which way rows go depends on their
+//! shape and on what they are asked for, so results do not depend on the number of threads.
 
 use std::ops::Range;
 use std::time::Duration;
@@ -15,8 +15,8 @@ use std::time::Duration;
 use monoscan_codegen::cpu::{Access, Kernel};
 use monoscan_protocol::crew::{self, Step};
 use monoscan_protocol::tickets::Tickets;
-use smallvec::SmallVec;
 
+use super::groups::{Groups, Pieces};
 use super::helpers;
 use super::line::{BLOCKS, CARRY, Line, Strip, Worker};
 use super::slots::Slots;
@@ -41,52 +41,8 @@ pub(crate) enum RowWalk {
 /// of the array again.
 const MANY_ROWS: usize = 3;
 
-/// Bytes of neighbouring records that a thread walks down together: not so few that memory is read in small pieces, nor so many
-/// that their states leave the nearest cache.
-const LEAST_BYTES: usize = 256;
-const MOST_BYTES: usize = 16 << 10;
-
-/// Most records that it walks down at a time: their lines stay in the nearest cache for the neighbours that share them.
+/// Most records that a thread walks down at a time: their cache lines stay in the nearest cache for the neighbours that share them.
 const DOWN: usize = 64;
-
-/// From so many vectors on, rows in lanes are walked down all at once, with their states in memory: more vectors than registers hold
-/// would read the array in narrow pieces.
-const MANY_VECTORS: usize = 16;
-
-/// Neighbouring rows that kernels in lanes take, piece by piece, from the first on; of few rows they are one piece.
-type Pieces = SmallVec<[(Range<usize>, Kernel); 2]>;
-
-/// How rows side by side are shared among threads.
-pub(crate) struct Groups {
-    /// Records from a row to its neighbour.
-    apart: usize,
-    /// How many rows are neighbours.
-    neighbours: usize,
-    /// How many of them a thread takes at a time, and how often; the last time it takes what is left.
-    group: usize,
-    count: usize,
-    /// Those of a group that are taken in lanes, and of the last one.
-    pieces: Pieces,
-    last: Pieces,
-}
-
-impl Groups {
-    /// The rows of a group among their neighbours.
-    fn rows(&self, group: usize) -> Range<usize> {
-        let first = group * self.group;
-        first..if group + 1 == self.count { self.neighbours } else { first + self.group }
-    }
-
-    /// Most rows of a group.
-    fn most(&self) -> usize {
-        self.count.checked_sub(1).map_or(0, |last| self.rows(last).len().max(self.group))
-    }
-
-    /// The kernels that are needed.
-    pub(super) fn kernels(&self) -> impl Iterator<Item = Kernel> {
-        self.pieces.iter().chain(&self.last).map(|&(_, kernel)| kernel)
-    }
-}
 
 /// Elements of these between two looks at whether the call is interrupted, about.
 const AT_ONCE: usize = 1 << 20;
@@ -154,29 +110,8 @@ impl Line<'_> {
         helpers::ended(self.plan.alone, together * self.len, waited);
     }
 
-    /// How rows side by side are shared among threads.
-    pub(super) fn groups(&self, rows: &Rows, threads: usize) -> Groups {
-        // Neighbours are next to each other in memory where rows interleave, else a row apart.
-        let (apart, neighbours) = match rows.step() {
-            1 => (rows.pitch(), rows.plane_count()),
-            step => (1, step),
-        };
-        let widest = self.kernels.sizes.widest().max(1);
-        let few = (LEAST_BYTES / widest).max(LEAST_ELEMENTS.div_ceil(self.len.max(1)));
-        let least = neighbours.div_ceil(threads).min(MOST_BYTES / widest).max(few);
-        let most = self.kernels.code.side_by_side().first().map_or(1, |&rows| rows).max(self.plan.interleave);
-        let group = least.clamp(1, 4096).next_multiple_of(most).min(neighbours.max(1));
-        // Fewer than fill a vector go with the group before them, so that lanes take the same rows whatever a group is.
-        let lanes = self.kernels.code.many_side_by_side().map_or(1, |(lanes, _)| lanes);
-        let (whole, rest) = (neighbours / group, neighbours % group);
-        let count = if whole > 0 && rest < lanes { whole } else { whole + usize::from(rest > 0) };
-        let pieces = |rows: usize| if apart == 1 && self.writes { self.pieces(rows) } else { Pieces::new() };
-        let last = neighbours - count.saturating_sub(1) * group;
-        Groups { apart, neighbours, group, count, pieces: pieces(group), last: pieces(last) }
-    }
-
     /// Rows, of which this line is a template, side by side. Needs strided kernels, and those of the groups.
-    pub(crate) fn side_by_side(&self, rows: &Rows, groups: &Groups, threads: usize, totals: Totals<'_>) {
+    pub(super) fn side_by_side(&self, rows: &Rows, groups: &Groups, threads: usize, totals: Totals<'_>) {
         let &Groups { apart, neighbours, group, count, .. } = groups;
         let (planes, most) = (rows.count() / neighbours.max(1), groups.most());
         let work = || {
@@ -249,36 +184,6 @@ impl Line<'_> {
                 }
             }
         }
-    }
-
-    /// How so many neighbouring rows, from the first on, are taken in lanes: all of them, or as many as fill vectors if there is no
-    /// kernel for more.
-    fn pieces(&self, rows: usize) -> Pieces {
-        let code = &self.kernels.code;
-        let mut pieces = Pieces::new();
-        let Some((lanes, _)) = code.many_side_by_side().filter(|&(lanes, _)| rows >= lanes) else { return pieces };
-        let has_kernel = |rows: usize| code.side_by_side().contains(&rows);
-        if has_kernel(rows) {
-            pieces.push((0..rows, Kernel::SideBySide(rows)));
-            return pieces;
-        }
-        let rest = rows % lanes;
-        let last = if rest > 0 && has_kernel(lanes + rest) { lanes + rest } else { 0 };
-        let end = rows - if last > 0 { last } else { rest };
-        let mut done = 0;
-        if end >= MANY_VECTORS * lanes {
-            done = end;
-            pieces.push((0..done, Kernel::SideBySide(0)));
-        }
-        let in_vectors = || code.side_by_side().iter().copied().filter(|rows| rows % lanes == 0);
-        while let Some(taken) = in_vectors().find(|&taken| taken <= end - done) {
-            pieces.push((done..done + taken, Kernel::SideBySide(taken)));
-            done += taken;
-        }
-        if last > 0 {
-            pieces.push((end..rows, Kernel::SideBySide(last)));
-        }
-        pieces
     }
 
     /// Takes a piece of neighbouring rows past elements; the first of all is at record `place`.

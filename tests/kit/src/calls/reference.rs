@@ -6,9 +6,9 @@
 //! are put where their records are. Nothing here is shared with the engine: no tiles, no strides,
 //! no lowering.
 //!
-//! The interpreter numbers the records of every sequence from 0, a call does not; and it starts from
-//! the initial state that programs read, where a call may go on from a carry. So the reference gives
-//! a program its index and the initial states as one more input column.
+//! The interpreter numbers the records of every sequence from 0, a call does not; and it starts
+//! from the initial state that programs read, where a call may go on from a carry. So the reference
+//! gives a program its index and the initial states as one more input column.
 
 use monoscan_ir::interp::{self, Request};
 use monoscan_ir::{Constant, Layout, Program, Source, Type, Verified, verify};
@@ -91,8 +91,7 @@ impl Reference {
                 Request { mode: asked.mode, init: Some(self.by_stage(&start)), previous, ..Request::default() };
             let columns = self.gather(&sequence, &self.initial(asked, sequence.start), inputs);
             let columns: Vec<&[u8]> = columns.iter().map(Vec::as_slice).collect();
-            let result =
-                interp::run(&self.told, &columns, &request).expect("whole columns and states of the program");
+            let result = interp::run(&self.told, &columns, &request).expect("whole columns and states of the program");
             count += result.count;
             let states = result.states_after.concat();
             totals.push(if asked.carry.is_some() { self.carry(states, result.previous) } else { states });
