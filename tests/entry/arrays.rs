@@ -1,17 +1,30 @@
-//! Scans down the columns of arrays, which lie side by side: in vectors with a column in each lane,
-//! in blocks, and one by one. Any number of columns is what the plain loop gives for each.
+//! Scans down the columns of arrays, which lie side by side, and their totals: in vectors with a
+//! column in each lane, in blocks, and one by one. Any number of columns is what the plain loop
+//! gives for each.
 
 use std::fmt::Debug;
 
-use monoscan::PlanOptions;
 use monoscan::ops::{Max, Sum, Xor};
 use monoscan::prelude::*;
+use monoscan::{PlanOptions, State};
 use scan_kit::Random;
 use scan_kit::zoo::{Affine, ArgMax, Carry, Hash, Segmented, Switch, Unitriangular, Words};
 
-/// Planes, rows and columns: columns that fill no vector, one, several, and a rest; rows that are one piece, and more.
-const SHAPES: [[usize; 3]; 8] =
-    [[1, 9, 1], [2, 3, 2], [1, 70, 4], [1, 5, 7], [2, 65, 16], [1, 64, 33], [3, 2, 100], [1, 130, 131]];
+/// Planes, rows and columns: columns that fill no vector, one, several, and a rest; rows that are one piece, and more; more records than
+/// one short call has.
+const SHAPES: [[usize; 3]; 11] = [
+    [1, 9, 1],
+    [2, 3, 2],
+    [1, 70, 4],
+    [1, 5, 7],
+    [2, 65, 16],
+    [1, 64, 33],
+    [3, 2, 100],
+    [1, 130, 131],
+    [1, 700, 3],
+    [2, 400, 6],
+    [1, 150, 70],
+];
 
 fn down<M: Monoid + PartialEq + Debug>(name: &str, make: impl Fn(&mut Random) -> M) {
     let mut random = Random(8);
@@ -22,9 +35,9 @@ fn down<M: Monoid + PartialEq + Debug>(name: &str, make: impl Fn(&mut Random) ->
             let [planes, rows, columns] = shape;
             let x: Vec<M> = (0..planes * rows * columns).map(|_| make(&mut random)).collect();
             let starts: Vec<M> = (0..planes * columns).map(|_| make(&mut random)).collect();
-            let (mut inclusive, mut exclusive) = (x.clone(), x.clone());
+            let (mut inclusive, mut exclusive, mut totals) = (x.clone(), x.clone(), starts.clone());
             for (column, &start) in starts.iter().enumerate() {
-                let (plane, column) = (column / columns, column % columns);
+                let (of, plane, column) = (column, column / columns, column % columns);
                 let mut state = start;
                 for row in 0..rows {
                     let at = (plane * rows + row) * columns + column;
@@ -32,6 +45,7 @@ fn down<M: Monoid + PartialEq + Debug>(name: &str, make: impl Fn(&mut Random) ->
                     state = state.combine(x[at]);
                     inclusive[at] = state;
                 }
+                totals[of] = state;
             }
             let request = || scan.axis(&shape, 1).init_each(&starts);
             assert_eq!(request().inclusive(&x).unwrap(), inclusive, "{name}, {shape:?}");
@@ -45,6 +59,14 @@ fn down<M: Monoid + PartialEq + Debug>(name: &str, make: impl Fn(&mut Random) ->
             };
             let found = request().reversed().inclusive(&flipped(&x)).unwrap();
             assert_eq!(found, flipped(&inclusive), "{name} reversed, {shape:?}");
+            assert_eq!(request().totals(&x).unwrap(), totals, "totals of {name}, {shape:?}");
+            assert_eq!(
+                request().reversed().totals(&flipped(&x)).unwrap(),
+                totals,
+                "totals of {name} reversed, {shape:?}"
+            );
+            let found = request().inclusive_with_totals(&x).unwrap();
+            assert_eq!(found, (inclusive, totals), "{name} with totals, {shape:?}");
         }
     }
 }
@@ -98,5 +120,8 @@ fn columns_of_several_inputs_and_of_loops() {
         let found = scan.with(3.0f32).unwrap().axis(&shape, 1).inclusive((&flags, &numbers)).unwrap();
         assert_eq!(found, sums, "{shape:?}");
         assert_eq!(counts.axis(&shape, 1).inclusive((&flags, &bytes)).unwrap(), counted, "{shape:?}");
+        let last = (0..planes).flat_map(|plane| ((plane + 1) * rows - 1) * columns..(plane + 1) * rows * columns);
+        let totals: Vec<State<u32>> = last.map(|at| State(counted[at])).collect();
+        assert_eq!(counts.axis(&shape, 1).totals((&flags, &bytes)).unwrap(), totals, "{shape:?}");
     }
 }

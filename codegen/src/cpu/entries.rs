@@ -74,11 +74,11 @@ pub(crate) fn write(
     }
 }
 
-/// Writes the kernel of so many rows side by side in this form, or, by 0, of any number of vectors.
+/// Writes the kernel of so many rows side by side in this form, or, by 0, of any number of vectors, which writes outputs or folds.
 pub(crate) fn side_by_side(
     (func, context): (&mut ir::Function, &mut FunctionBuilderContext),
     kernel: &TileKernel<'_>,
-    form: (&LaneForm, usize),
+    (form, rows, writes): (&LaneForm, usize, bool),
     env: &Env<'_>,
 ) -> Result<(), CodegenError> {
     function(func, context, env, |b, [args]| {
@@ -88,14 +88,14 @@ pub(crate) fn side_by_side(
         let fields: Vec<Field> = kernel.carried.iter().map(|carried| carried.field).collect();
         let slots = simd::Slots { base: all.states, stride: kernel.state.stride, fields: &fields };
         let bases = all.data.bases();
-        match form {
-            (form, 0) => {
+        match rows {
+            0 => {
                 let mut word = |offset: usize| b.ins().load(types::I64, memory::data_flags(), args, offset as i32);
                 let base = word(std::mem::offset_of!(TileArgs, sink));
                 let memory = simd::Memory { base, vectors: word(std::mem::offset_of!(TileArgs, blocks)) };
-                simd::many_side_by_side(b, form, &bases, &slots, (down, &memory))?;
+                simd::many_side_by_side(b, (form, writes), &bases, &slots, (down, &memory))?;
             }
-            form => simd::side_by_side(b, form, &bases, &slots, down)?,
+            rows => simd::side_by_side(b, (form, rows, writes), &bases, &slots, down)?,
         }
         Ok(None)
     })

@@ -21,8 +21,9 @@ const MOST_BYTES: usize = 16 << 10;
 /// would read the array in narrow pieces.
 const MANY_VECTORS: usize = 16;
 
-/// Neighbouring rows that kernels in lanes take, piece by piece, from the first on; of few rows they are one piece.
-pub(super) type Pieces = SmallVec<[(Range<usize>, Kernel); 2]>;
+/// Neighbouring rows that kernels in lanes take, piece by piece, from the first on, and the number of rows of those kernels; of few rows
+/// they are one piece.
+pub(super) type Pieces = SmallVec<[(Range<usize>, usize); 2]>;
 
 /// How rows side by side are shared among threads.
 pub(super) struct Groups {
@@ -50,9 +51,9 @@ impl Groups {
         self.count.checked_sub(1).map_or(0, |last| self.rows(last).len().max(self.group))
     }
 
-    /// The kernels that are needed.
-    pub(super) fn kernels(&self) -> impl Iterator<Item = Kernel> {
-        self.pieces.iter().chain(&self.last).map(|&(_, kernel)| kernel)
+    /// The kernels that are needed, to write or to fold.
+    pub(super) fn kernels(&self, writes: bool) -> impl Iterator<Item = Kernel> {
+        self.pieces.iter().chain(&self.last).map(move |&(_, rows)| Kernel::SideBySide { rows, writes })
     }
 }
 
@@ -73,7 +74,7 @@ impl Line<'_> {
         let lanes = self.kernels.code.many_side_by_side().map_or(1, |(lanes, _)| lanes);
         let (whole, rest) = (neighbours / group, neighbours % group);
         let count = if whole > 0 && rest < lanes { whole } else { whole + usize::from(rest > 0) };
-        let pieces = |rows: usize| if apart == 1 && self.writes { self.pieces(rows) } else { Pieces::new() };
+        let pieces = |rows: usize| if apart == 1 { self.pieces(rows) } else { Pieces::new() };
         let last = neighbours - count.saturating_sub(1) * group;
         Groups { apart, neighbours, group, count, pieces: pieces(group), last: pieces(last) }
     }
@@ -86,7 +87,7 @@ impl Line<'_> {
         let Some((lanes, _)) = code.many_side_by_side().filter(|&(lanes, _)| rows >= lanes) else { return pieces };
         let has_kernel = |rows: usize| code.side_by_side().contains(&rows);
         if has_kernel(rows) {
-            pieces.push((0..rows, Kernel::SideBySide(rows)));
+            pieces.push((0..rows, rows));
             return pieces;
         }
         let rest = rows % lanes;
@@ -95,15 +96,15 @@ impl Line<'_> {
         let mut done = 0;
         if end >= MANY_VECTORS * lanes {
             done = end;
-            pieces.push((0..done, Kernel::SideBySide(0)));
+            pieces.push((0..done, 0));
         }
         let in_vectors = || code.side_by_side().iter().copied().filter(|rows| rows % lanes == 0);
         while let Some(taken) = in_vectors().find(|&taken| taken <= end - done) {
-            pieces.push((done..done + taken, Kernel::SideBySide(taken)));
+            pieces.push((done..done + taken, taken));
             done += taken;
         }
         if last > 0 {
-            pieces.push((end..rows, Kernel::SideBySide(last)));
+            pieces.push((end..rows, last));
         }
         pieces
     }

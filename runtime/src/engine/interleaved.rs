@@ -48,9 +48,10 @@ impl<'e> Engine<'e> {
         let together = lines.together();
         // What is short is one as [one call](Variants::make_short_interleaved) has it.
         let is_short = lines.len() * together <= MOST_IN_ONE_CALL;
-        if together >= FEWEST_IN_LANES && task.purpose == Purpose::Write && !is_short {
-            let kernels = self.variants.get(form, false).kernels(Access::Strided).ok()?;
-            if kernels.code.many_side_by_side().is_some_and(|(lanes, _)| lanes <= together) {
+        if together >= FEWEST_IN_LANES && !is_short {
+            let code = &self.variants.get(form, false).kernels(Access::Strided).ok()?.code;
+            let fill_vectors = code.many_side_by_side().is_some_and(|(lanes, _)| lanes <= together);
+            if fill_vectors && (task.purpose == Purpose::Write || code.folds_side_by_side()) {
                 return None;
             }
         }

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use monoscan_codegen::cpu::Compiled;
 use monoscan_ir::facts::LengthOnly;
 use monoscan_ir::transform::Lowered;
+use monoscan_ir::{Constant, Field};
 use monoscan_protocol::state::State;
 
 use super::slots::Slots;
@@ -36,6 +37,11 @@ impl LengthConstants {
         LengthConstants { levels: (0..code.levels()).map(level).collect(), block }
     }
 
+    /// The components that are known of the aggregate of `block` elements.
+    pub(crate) fn known(&self, code: &Compiled, level: usize, block: usize) -> Vec<(Field, Constant)> {
+        known(code, &self.levels[level].stages, block)
+    }
+
     /// A slot with the components that are known of the aggregate of `block` elements, and zero elsewhere, if there are any.
     #[inline]
     pub(crate) fn after(&self, code: &Compiled, level: usize, block: usize) -> Option<Cow<'_, State>> {
@@ -50,11 +56,16 @@ impl LengthConstants {
 }
 
 fn after(code: &Compiled, stages: &[(u32, LengthOnly)], block: usize) -> Option<State> {
+    let known = known(code, stages, block);
+    (!known.is_empty()).then(|| Slots::one(code.state_layout(), known).state(0))
+}
+
+fn known(code: &Compiled, stages: &[(u32, LengthOnly)], block: usize) -> Vec<(Field, Constant)> {
     let mut known = Vec::new();
     for (stage, length_only) in stages {
         for (component, value) in (0..).zip(length_only.after(block as u64)) {
             known.extend(code.state_layout().field(*stage, component).zip(value));
         }
     }
-    (!known.is_empty()).then(|| Slots::one(code.state_layout(), known).state(0))
+    known
 }

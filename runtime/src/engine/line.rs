@@ -351,8 +351,8 @@ impl<'a> Line<'a> {
         }
     }
 
-    /// Writes the results of as many neighbouring rows as this kernel takes, the first at record `place`, from element `start` on: as so
-    /// many vectors have, with memory for their states, if it takes any number.
+    /// Takes as many neighbouring rows as this kernel takes past elements from `start` on, the first at record `place`: as so many vectors
+    /// have, with memory for their states, if it takes any number.
     pub(crate) fn side_by_side_in_lanes(
         &self,
         kernel: Kernel,
@@ -369,7 +369,7 @@ impl<'a> Line<'a> {
             ..self.args(strip, worker)
         };
         // SAFETY: as in `rows`.
-        unsafe { self.kernels.code.scan_side_by_side(kernel, &args) };
+        unsafe { self.kernels.code.walk_side_by_side(kernel, &args) };
     }
 
     /// Writes the results of so many rows of this line's length, `pitch` records from one to the next, the first at record `place`, each

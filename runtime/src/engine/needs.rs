@@ -100,8 +100,9 @@ impl Line<'_> {
     pub(super) fn make_side_by_side(&self, variant: &Variant, groups: &Groups, threads: usize) -> Result<(), Error> {
         let levels = 0..if self.totals { self.kernels.code.levels() } else { 0 };
         let totals = levels.flat_map(|level| [Kernel::Reduce(level), Kernel::ReduceOne(level), Kernel::Combine(level)]);
-        let in_lanes = groups.kernels();
-        let writes = [Kernel::Scan, Kernel::ScanOne].into_iter().chain(in_lanes).filter(|_| self.writes);
+        let folds = groups.kernels(false).filter(|_| self.totals && self.kernels.code.folds_side_by_side());
+        let totals = totals.chain(folds);
+        let writes = [Kernel::Scan, Kernel::ScanOne].into_iter().chain(groups.kernels(true)).filter(|_| self.writes);
         variant.make(self.kernels, &totals.chain(writes).into(), threads)
     }
 }
@@ -151,7 +152,7 @@ impl Variant {
             kernels.checked.fetch_or(walks.bits(), Ordering::Relaxed);
         }
         let is_of_rows = |kernel: &&Kernel| {
-            matches!(kernel, Kernel::Rows(_) | Kernel::ShortRows(_) | Kernel::ShortBetween | Kernel::SideBySide(_))
+            matches!(kernel, Kernel::Rows(_) | Kernel::ShortRows(_) | Kernel::ShortBetween | Kernel::SideBySide { .. })
         };
         needed.kernels.iter().filter(is_of_rows).try_for_each(|&kernel| self.check_of_rows(kernels, kernel))
     }
@@ -166,7 +167,12 @@ impl Variant {
             }
             Kernel::ShortBetween => (&kernels.checked_short_rows, kernel, 0),
             // Only strided kernels are such, and those have no short rows.
-            Kernel::SideBySide(rows) => (&kernels.checked_rows, kernel, Compiled::place_side_by_side(rows)),
+            Kernel::SideBySide { rows, writes: true } => {
+                (&kernels.checked_rows, kernel, Compiled::place_side_by_side(rows))
+            }
+            Kernel::SideBySide { rows, writes: false } => {
+                (&kernels.checked_short_rows, kernel, Compiled::place_side_by_side(rows))
+            }
             _ => return Ok(()),
         };
         let bit = 1 << len;

@@ -156,7 +156,12 @@ impl Line<'_> {
             for level in 0..self.kernels.code.levels() {
                 // Each level starts from the true states of those before, which are those at the start of the row.
                 start(0, worker);
-                for (strip, row) in self.interleaved(0..self.len, 0..rows) {
+                let are_folded = self.kernels.code.folds_side_by_side();
+                let in_lanes = pieces.last().filter(|_| are_folded).map_or(0, |(some, _)| some.end);
+                if in_lanes > 0 {
+                    self.fold_in_lanes(place, (pieces, rows), worker);
+                }
+                for (strip, row) in self.interleaved(0..self.len, in_lanes..rows) {
                     let place = place.wrapping_add(row.wrapping_mul(apart));
                     self.rows(Some(level), strip, (place, apart), worker);
                 }
@@ -165,17 +170,14 @@ impl Line<'_> {
         }
         if self.writes {
             start(0, worker);
-            // The rest of many is few.
-            let are_at_once =
-                pieces.first().is_some_and(|(some, kernel)| some.len() == rows || *kernel == Kernel::SideBySide(0));
-            let down = if are_at_once { (AT_ONCE / rows).max(DOWN) } else { (self.plan.tile() / rows).clamp(1, DOWN) };
+            let down = self.down(pieces, rows);
             for first in (0..self.len).step_by(down) {
                 if self.is_interrupted() {
                     return;
                 }
                 let elements = first..self.len.min(first + down);
-                for &(ref some, kernel) in pieces {
-                    self.in_lanes(elements.clone(), (some, kernel), place, worker);
+                for piece in pieces {
+                    self.in_lanes(elements.clone(), piece, true, place, worker);
                 }
                 let in_lanes = pieces.last().map_or(0, |(some, _)| some.end);
                 for (strip, row) in self.interleaved(elements, in_lanes..rows) {
@@ -186,16 +188,40 @@ impl Line<'_> {
         }
     }
 
-    /// Takes a piece of neighbouring rows past elements; the first of all is at record `place`.
+    /// How many records such rows are walked down at a time.
+    fn down(&self, pieces: &Pieces, rows: usize) -> usize {
+        // The rest of many is few.
+        let are_at_once = pieces.first().is_some_and(|(some, kernel)| some.len() == rows || *kernel == 0);
+        if are_at_once { (AT_ONCE / rows).max(DOWN) } else { (self.plan.tile() / rows).clamp(1, DOWN) }
+    }
+
+    /// Folds pieces of these rows, the first at record `place`, into their slots.
+    fn fold_in_lanes(&self, place: usize, (pieces, rows): (&Pieces, usize), worker: &mut Worker<'_>) {
+        let known = self.kernels.length_constants.known(&self.kernels.code, 0, self.len);
+        for slot in pieces.iter().flat_map(|(some, _)| some.clone()) {
+            worker.states.put(slot, &self.kernels.identity, 0..self.kernels.identity.len());
+            worker.states.write(slot, known.iter().copied());
+        }
+        let down = self.down(pieces, rows);
+        for first in (0..self.len).step_by(down).take_while(|_| !self.is_interrupted()) {
+            for piece in pieces {
+                self.in_lanes(first..self.len.min(first + down), piece, false, place, worker);
+            }
+        }
+    }
+
+    /// Takes a piece of neighbouring rows past elements, to write or to fold; the first of all is at record `place`.
     fn in_lanes(
         &self,
         elements: Range<usize>,
-        (rows, kernel): (&Range<usize>, Kernel),
+        &(ref rows, of_kernel): &(Range<usize>, usize),
+        writes: bool,
         place: usize,
         worker: &mut Worker<'_>,
     ) {
+        let kernel = Kernel::SideBySide { rows: of_kernel, writes };
         let strip = Strip { start: elements.start, block: elements.len(), interleave: 1, slot: rows.start };
-        let many = self.kernels.code.many_side_by_side().filter(|_| kernel == Kernel::SideBySide(0));
+        let many = self.kernels.code.many_side_by_side().filter(|_| of_kernel == 0);
         let (vectors, words) = many.map_or((1, 0), |(lanes, words)| (rows.len() / lanes, words));
         let mut memory = vec![0u128; vectors * words];
         self.side_by_side_in_lanes(kernel, strip, place.wrapping_add(rows.start), worker, (vectors, &mut memory));

@@ -25,7 +25,7 @@ fn what_is_derived_is_built_and_gives_what_the_loop_gives() {
             }
         };
         built += 1;
-        let len = [40, 300][random.below(2)];
+        let len = [40, 40, 300, 300, 2000][random.below(5)];
         let types: Vec<Type> = of.inputs.iter().flat_map(|column| column.types()).collect();
         let parameters: Vec<Constant> = of.parameters.iter().map(|&ty| small(ty, &mut random)).collect();
         let record = |_| types.iter().map(|&ty| small(ty, &mut random)).collect();

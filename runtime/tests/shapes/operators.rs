@@ -109,7 +109,7 @@ fn families_are_built_in_every_width_alone_and_together() {
                 continue;
             }
         };
-        let len = [40, 300][random.below(2)];
+        let len = [40, 40, 300, 300, 2000][random.below(5)];
         let records: Vec<Vec<Vec<i64>>> =
             (0..len).map(|_| operators.iter().map(|operator| valid(operator, &mut random)).collect()).collect();
         let constants = |states: &[Vec<i64>]| -> Vec<Constant> {

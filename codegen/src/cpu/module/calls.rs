@@ -86,19 +86,24 @@ impl Compiled {
         rows.min(MOST_ROWS) + more as usize
     }
 
-    /// How many rows a vector of the kernel [`SideBySide(0)`](Kernel::SideBySide) has, which takes any number of vectors: `blocks` of them;
-    /// and how much memory it needs for each, at `sink`, in words of 16 bytes. None if there is no such kernel.
+    /// How many rows a vector of the kernel [`SideBySide`](Kernel::SideBySide) of 0 rows has, which takes any number of vectors: `blocks` of
+    /// them; and how much memory it needs for each, at `sink`, in words of 16 bytes. None if there is no such kernel.
     pub fn many_side_by_side(&self) -> Option<(usize, usize)> {
         let words = self.recipe.live().len();
-        self.recipe.has_side_by_side().then(|| (self.recipe.lanes_of_neighbours(), words))
+        self.recipe.has_side_by_side(true).then(|| (self.recipe.lanes_of_neighbours(), words))
     }
 
-    /// Writes the outputs of `len` elements of as many rows as this kernel takes [side by side](Compiled::side_by_side), each from the
-    /// state in a slot of its own, which becomes that behind them; the rows are one record apart from each other.
+    /// Whether there are such kernels that fold, too.
+    pub fn folds_side_by_side(&self) -> bool {
+        self.recipe.has_side_by_side(false)
+    }
+
+    /// Takes as many rows as this kernel takes [side by side](Compiled::side_by_side) past `len` elements, each from the state or the
+    /// aggregate in a slot of its own, which becomes that behind them; the rows are one record apart from each other.
     ///
     /// # Safety
     /// As [`Compiled::scan`], with a slot for each row.
-    pub unsafe fn scan_side_by_side(&self, kernel: Kernel, args: &TileArgs) {
+    pub unsafe fn walk_side_by_side(&self, kernel: Kernel, args: &TileArgs) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.tile(kernel)(args) }
     }

@@ -68,8 +68,8 @@ pub struct Compiled {
     short_between: Cell,
     short: Cell,
     short_spaced: Cell,
-    /// Of any number of vectors, and of so many rows, at [their place](Compiled::place_side_by_side).
-    side_by_side: [Cell; 20],
+    /// Of any number of vectors, and of so many rows, at [their place](Compiled::place_side_by_side): folds, and those that write.
+    side_by_side: [[Cell; 20]; 2],
     /// Those that write and those that do not.
     whole: [Cell; 2],
     short_whole: [Cell; 2],
@@ -287,7 +287,9 @@ impl Compiled {
             Kernel::ShortBetween => &self.short_between,
             Kernel::Short => &self.short,
             Kernel::ShortSpaced => &self.short_spaced,
-            Kernel::SideBySide(rows) => self.side_by_side.get(Compiled::place_side_by_side(rows))?,
+            Kernel::SideBySide { rows, writes } => {
+                self.side_by_side[usize::from(writes)].get(Compiled::place_side_by_side(rows))?
+            }
             Kernel::Whole { writes } => &self.whole[usize::from(writes)],
             Kernel::ShortWhole { writes } => &self.short_whole[usize::from(writes)],
             Kernel::Reduce(level) => &self.levels.get(level)?.reduce,

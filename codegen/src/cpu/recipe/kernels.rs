@@ -5,6 +5,7 @@ use monoscan_ir::Source;
 use super::{Kernel, Recipe};
 use crate::cpu::abi::{Access, SHORT_INPUTS};
 use crate::cpu::rows::LONGEST_STRAIGHT_ROW;
+use crate::cpu::simd;
 
 impl Recipe {
     /// All kernels.
@@ -21,8 +22,10 @@ impl Recipe {
             all.extend([false, true].map(|writes| Kernel::ShortWhole { writes }));
         }
         all.extend(self.has_short_spaced().then_some(Kernel::ShortSpaced));
-        all.extend(self.side_by_side().iter().copied().map(Kernel::SideBySide));
-        all.extend(self.has_side_by_side().then_some(Kernel::SideBySide(0)));
+        for writes in [true, false] {
+            let rows = self.side_by_side().iter().copied().chain([0]).filter(|_| self.has_side_by_side(writes));
+            all.extend(rows.map(|rows| Kernel::SideBySide { rows, writes }));
+        }
         all
     }
 
@@ -59,9 +62,9 @@ impl Recipe {
         !self.program.total_body().mapping.reads.contains(&Source::Index)
     }
 
-    /// Whether there are kernels for rows side by side.
-    pub(crate) fn has_side_by_side(&self) -> bool {
-        self.neighbours.is_some()
+    /// Whether there are kernels for rows side by side, which write or fold.
+    pub(crate) fn has_side_by_side(&self, writes: bool) -> bool {
+        self.neighbours.as_ref().is_some_and(|(form, _)| writes || simd::folds(form))
     }
 
     /// The numbers of rows that have a kernel side by side, the most first.

@@ -53,9 +53,14 @@ pub enum Kernel {
     Rows(usize),
     /// The same from the identities, with columns in registers.
     ShortRows(usize),
-    /// A piece of each of so many neighbouring rows or, by 0, of any number of vectors of them, with a row in each lane, from the states in
-    /// slots.
-    SideBySide(usize),
+    /// A piece of each of so many neighbouring rows or, by 0, of any number of vectors of them, with a row in each lane, from the states or
+    /// aggregates in slots.
+    SideBySide {
+        /// How many rows.
+        rows: usize,
+        /// Whether outputs are written: else it is a fold.
+        writes: bool,
+    },
     /// The segments between offsets of a line, one after the other, each from the identities.
     ShortBetween,
     /// A line from the identities.
@@ -285,7 +290,8 @@ impl Recipe {
         let (level, interleave) = match kernel {
             Kernel::Scan => (None, self.interleave),
             Kernel::ScanOne | Kernel::ScanBlocks | Kernel::Rows(_) | Kernel::ShortRows(_) => (None, 1),
-            Kernel::Short | Kernel::ShortSpaced | Kernel::ShortBetween | Kernel::SideBySide(_) => (None, 1),
+            Kernel::Short | Kernel::ShortSpaced | Kernel::ShortBetween => (None, 1),
+            Kernel::SideBySide { writes, .. } => (self.levels.first().filter(|_| !writes), 1),
             Kernel::Whole { .. } | Kernel::ShortWhole { .. } => (None, 1),
             Kernel::Reduce(level) => (Some(&self.levels[level]), self.interleave),
             Kernel::ReduceOne(level) => (Some(&self.levels[level]), 1),
@@ -308,7 +314,7 @@ impl Recipe {
             Kernel::Whole { .. } | Kernel::ShortWhole { .. } => self.vector.reduce && self.folds_all(),
             Kernel::ShortBetween | Kernel::ShortSpaced => false,
             // In a form of its own.
-            Kernel::SideBySide(_) => true,
+            Kernel::SideBySide { .. } => true,
             _ => self.vector.reduce,
         };
         let in_lanes = in_lanes && native.is_none();
@@ -319,7 +325,7 @@ impl Recipe {
         // Kernels in vectors carry the components of the stages, for what fills no vector too.
         let of_rows = matches!(kernel, Kernel::Rows(_) | Kernel::ShortRows(_));
         let fills_vectors = in_lanes || of_rows && self.vector.rows;
-        let fills_vectors = fills_vectors && self.lanes.is_some() || matches!(kernel, Kernel::SideBySide(_));
+        let fills_vectors = fills_vectors && self.lanes.is_some() || matches!(kernel, Kernel::SideBySide { .. });
         let own = self.own.as_ref().filter(|_| !fills_vectors);
         let or_own = |body: &dyn Fn() -> Body, of: fn(&OwnBodies) -> &Body| match own {
             Some(own) => Cow::Borrowed(of(own)),
@@ -372,10 +378,10 @@ impl Recipe {
                 let blocks = Blocks { form, carry_update, combine, ranges, identity };
                 blocks::blocks(func, context, &tile, &blocks, &self.env())
             }
-            (Kernel::SideBySide(rows), _) => {
+            (Kernel::SideBySide { rows, writes }, _) => {
                 let (form, _) = self.neighbours.as_ref().ok_or(CodegenError::NoKernel(kernel))?;
                 let tile = TileKernel { native: None, ..tile };
-                entries::side_by_side((func, context), &tile, (form, rows), &env)
+                entries::side_by_side((func, context), &tile, (form, rows, writes), &env)
             }
             (_, form) => {
                 let form = form.as_ref().filter(|_| self.vector.rows);

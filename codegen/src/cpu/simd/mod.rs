@@ -38,4 +38,6 @@ pub(crate) use kernel::{Bases, Progress, Work, groups};
 pub(crate) use lanes::{Lanes, lower_lanes, vector_type};
 pub(crate) use rows::{RowForm, rows};
 pub(crate) use shuffle::Shape;
-pub(crate) use side_by_side::{Down, MOST_ROWS, Memory, Slots, many_side_by_side, of_neighbours, side_by_side, takes};
+pub(crate) use side_by_side::{
+    Down, MOST_ROWS, Memory, Slots, folds, many_side_by_side, of_neighbours, side_by_side, takes,
+};

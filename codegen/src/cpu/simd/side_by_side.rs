@@ -11,11 +11,12 @@
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{self, InstBuilder, types};
 use cranelift_frontend::FunctionBuilder;
-use monoscan_ir::Field;
+use monoscan_ir::{Field, Mapping};
 
 use super::super::error::CodegenError;
 use super::super::kernel::arguments;
 use super::super::memory;
+use super::access::Read;
 use super::form::LaneForm;
 use super::group::Group;
 use super::kernel::{Bases, GroupCode, splat_parameters};
@@ -29,6 +30,10 @@ const MOST_VECTORS: usize = 8;
 
 /// Most rows that are walked down at once whatever their number is.
 pub(crate) const MOST_ROWS: usize = 16;
+
+/// Vectors of a round where their states are in memory, of a step of no more instructions than these.
+const VECTORS: usize = 4;
+const FEW_INSTRUCTIONS: usize = 32;
 
 /// Bytes of a vector.
 const VECTOR: usize = 16;
@@ -73,10 +78,17 @@ pub(crate) fn takes(form: &LaneForm) -> impl Iterator<Item = usize> {
     more.chain((lanes..=MOST_ROWS).rev()).filter(fits)
 }
 
-/// Writes a loop down so many rows, from the states in slots, which become those behind them.
+/// Whether aggregates of rows side by side depend on records, and have no more components than the states of their replay, for which there
+/// are registers.
+pub(crate) fn folds(form: &LaneForm) -> bool {
+    (1..=form.replay.carried.len()).contains(&form.fold.carried.len())
+}
+
+/// Writes a loop down so many rows, from the states in slots, which become those behind them: of the replay, which writes outputs, or of
+/// the fold, which does not.
 pub(crate) fn side_by_side(
     b: &mut FunctionBuilder<'_>,
-    (form, rows): (&LaneForm, usize),
+    (form, rows, writes): (&LaneForm, usize, bool),
     bases: &Bases<'_>,
     slots: &Slots<'_>,
     Down { place, step, len }: Down,
@@ -99,7 +111,7 @@ pub(crate) fn side_by_side(
 
     b.switch_to_block(body);
     let (place, left) = (params[0], params[1]);
-    let mapping = &form.replay.mapping;
+    let mapping = mapping(form, writes);
     let mut next = Vec::new();
     // The results of a vector may lie over records of the next one.
     let groups: Vec<_> = firsts
@@ -113,8 +125,7 @@ pub(crate) fn side_by_side(
         .collect();
     for ((group, records), states) in groups.iter().zip(params[2..].chunks_exact(slots.fields.len())) {
         let states: Vec<Lanes> = states.iter().map(|&state| Lanes::Vector(state)).collect();
-        let mut results = group.run(b, &mapping.function, &states, &mapping.reads, &records[0])?;
-        group.store(b, &[results.split_off(states.len())]);
+        let results = advance((b, group), writes, &states, &records[0])?;
         next.extend(results.iter().map(|lanes| lanes.vector(b, shape)));
     }
     let left = b.ins().iadd_imm_s(left, -1);
@@ -129,6 +140,26 @@ pub(crate) fn side_by_side(
     Ok(())
 }
 
+fn mapping(form: &LaneForm, writes: bool) -> &Mapping {
+    if writes { &form.replay.mapping } else { &form.fold.mapping }
+}
+
+/// Takes a vector of states past its records.
+fn advance(
+    (b, group): (&mut FunctionBuilder<'_>, &GroupCode<'_>),
+    writes: bool,
+    states: &[Lanes],
+    records: &Read,
+) -> Result<Vec<Lanes>, CodegenError> {
+    let mapping = mapping(group.form, writes);
+    let mut results = group.run(b, &mapping.function, states, &mapping.reads, records)?;
+    let outputs = results.split_off(states.len());
+    if writes {
+        group.store(b, &[outputs]);
+    }
+    Ok(results)
+}
+
 /// The memory that states of many rows are in while they are walked down: 16 bytes for each component of each vector.
 pub(crate) struct Memory {
     pub(crate) base: ir::Value,
@@ -138,7 +169,7 @@ pub(crate) struct Memory {
 /// As [`side_by_side`], of any number of vectors, at least one, whose states are in memory meanwhile.
 pub(crate) fn many_side_by_side(
     b: &mut FunctionBuilder<'_>,
-    form: &LaneForm,
+    (form, writes): (&LaneForm, bool),
     bases: &Bases<'_>,
     slots: &Slots<'_>,
     (Down { place, step, len }, of_states): (Down, &Memory),
@@ -150,26 +181,36 @@ pub(crate) fn many_side_by_side(
     let uniform = splat_parameters(b, form, bases);
     let places = |count: usize| (0..count).map(|component| (VECTOR * component) as i32);
     let apart = (shape.lanes() * slots.stride) as i64;
+    // Several vectors in each round, then those that are left, one by one.
     let each = |b: &mut FunctionBuilder<'_>,
                 from: ir::Value,
+                rounds: &[usize],
                 on: &mut dyn FnMut(
         &mut FunctionBuilder<'_>,
         ir::Value,
         ir::Value,
     ) -> Result<ir::Value, CodegenError>| {
-        let (body, exit) = (b.create_block(), b.create_block());
-        b.ins().jump(body, &arguments(&[from, of_states.base]));
-        let [from, at] = [(); 2].map(|()| b.append_block_param(body, types::I64));
-        b.switch_to_block(body);
-        let next = on(b, from, at)?;
-        let at = b.ins().iadd_imm_u(at, bytes);
-        let more = b.ins().icmp(IntCC::NotEqual, at, end);
-        b.ins().brif(more, body, &arguments(&[next, at]), exit, &[]);
-        b.switch_to_block(exit);
+        let mut first = [from, of_states.base];
+        for &vectors in rounds {
+            let (round, body, exit) = (b.create_block(), b.create_block(), b.create_block());
+            b.ins().jump(round, &arguments(&first));
+            first = [(); 2].map(|()| b.append_block_param(round, types::I64));
+            b.switch_to_block(round);
+            let last = b.ins().iadd_imm_u(first[1], (vectors as i64 - 1) * bytes);
+            let more = b.ins().icmp(IntCC::UnsignedLessThan, last, end);
+            b.ins().brif(more, body, &[], exit, &[]);
+            b.switch_to_block(body);
+            let mut next = first;
+            for _ in 0..vectors {
+                next = [on(b, next[0], next[1])?, b.ins().iadd_imm_u(next[1], bytes)];
+            }
+            b.ins().jump(round, &arguments(&next));
+            b.switch_to_block(exit);
+        }
         Ok::<(), CodegenError>(())
     };
     let mut kinds = Vec::new();
-    each(b, slots.base, &mut |b, slot, at| {
+    each(b, slots.base, &[1], &mut |b, slot, at| {
         for (&field, place) in slots.fields.iter().zip(places(slots.fields.len())) {
             let state = form.group.gather(b, stride, field, 0, slot);
             kinds.push(b.func.dfg.value_type(state));
@@ -182,15 +223,15 @@ pub(crate) fn many_side_by_side(
     let [row, left] = [(); 2].map(|()| b.append_block_param(rows, types::I64));
     b.ins().brif(len, rows, &arguments(&[place, len]), leave, &[]);
     b.switch_to_block(rows);
-    let mapping = &form.replay.mapping;
-    each(b, row, &mut |b, place, at| {
+    let mapping = mapping(form, writes);
+    let rounds: &[usize] = if mapping.function.insts.len() <= FEW_INSTRUCTIONS { &[VECTORS, 1] } else { &[1] };
+    each(b, row, rounds, &mut |b, place, at| {
         let group = GroupCode { form, bases, uniform: &uniform, place };
         let records = group.load(b, &[&mapping.reads]);
         let state =
             |(&kind, place): (&ir::Type, i32)| Lanes::Vector(b.ins().load(kind, memory::data_flags(), at, place));
         let states: Vec<Lanes> = kinds.iter().zip(places(kinds.len())).map(state).collect();
-        let mut results = group.run(b, &mapping.function, &states, &mapping.reads, &records[0])?;
-        group.store(b, &[results.split_off(states.len())]);
+        let results = advance((b, &group), writes, &states, &records[0])?;
         for (lanes, place) in results.iter().zip(places(kinds.len())) {
             let state = lanes.vector(b, shape);
             b.ins().store(memory::data_flags(), state, at, place);
@@ -202,7 +243,7 @@ pub(crate) fn many_side_by_side(
     b.ins().brif(left, rows, &arguments(&[next, left]), leave, &[]);
 
     b.switch_to_block(leave);
-    each(b, slots.base, &mut |b, slot, at| {
+    each(b, slots.base, &[1], &mut |b, slot, at| {
         for ((&field, &kind), place) in slots.fields.iter().zip(&kinds).zip(places(kinds.len())) {
             let state = b.ins().load(kind, memory::data_flags(), at, place);
             form.group.scatter(b, stride, field, 0, slot, state);

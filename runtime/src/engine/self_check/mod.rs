@@ -120,7 +120,7 @@ impl Check<'_> {
             }
             Kernel::ShortBetween => (Walk::Segments, SEGMENT, false),
             // Vectors know the stages of a derived loop, and not its step.
-            Kernel::SideBySide(_) => (Walk::Rows, SEGMENT, self.program.sequential.is_some()),
+            Kernel::SideBySide { .. } => (Walk::Rows, SEGMENT, self.program.sequential.is_some()),
             _ => return Ok(()),
         };
         if regroups && !self.variant.is_lawful {
@@ -145,8 +145,10 @@ impl Check<'_> {
     fn of_rows(&self, kernel: Kernel, own: &Sample) -> Vec<Written> {
         let code = &self.kernels.code;
         match (kernel, code.many_side_by_side()) {
-            (Kernel::SideBySide(0), Some((lanes, _))) => self.side_by_side(kernel, MANY * lanes, own),
-            (Kernel::SideBySide(rows), _) => self.side_by_side(kernel, rows, own),
+            (Kernel::SideBySide { rows: 0, writes }, Some((lanes, _))) => {
+                self.side_by_side((kernel, writes), MANY * lanes, own)
+            }
+            (Kernel::SideBySide { rows, writes }, _) => self.side_by_side((kernel, writes), rows, own),
             _ => self.rows(kernel, own),
         }
     }
@@ -306,7 +308,11 @@ mod tests {
         let rows = lengths.flat_map(|len| [Kernel::Rows(len), Kernel::ShortRows(len)]);
         let between = (access == Access::Line).then_some(Kernel::ShortBetween);
         let many = kernels.code.many_side_by_side().map(|_| 0);
-        let side_by_side = kernels.code.side_by_side().iter().copied().chain(many).map(Kernel::SideBySide);
+        let side_by_side = kernels.code.side_by_side().iter().copied().chain(many);
+        let side_by_side = side_by_side.flat_map(|rows| {
+            let folds = kernels.code.folds_side_by_side().then_some(false);
+            [true].into_iter().chain(folds).map(move |writes| Kernel::SideBySide { rows, writes })
+        });
         walks.chain(rows.chain(between).chain(side_by_side).map(|kernel| check.rows_of(kernel))).collect()
     }
 

@@ -61,7 +61,7 @@ impl Walks {
                 Kernel::Whole { writes } => Walk::Whole { writes },
                 // They are checked for themselves.
                 Kernel::Rows(1..=LONGEST_STRAIGHT_ROW) | Kernel::ShortRows(_) => return None,
-                Kernel::ShortBetween | Kernel::SideBySide(_) => return None,
+                Kernel::ShortBetween | Kernel::SideBySide { .. } => return None,
                 Kernel::Rows(_) => Walk::Rows,
                 Kernel::Short => Walk::Short,
                 Kernel::ShortSpaced => Walk::ShortSpaced,
@@ -296,8 +296,8 @@ impl Check<'_> {
         (0..ROWS).map(of_row).collect()
     }
 
-    /// The results of a kernel for neighbouring rows, each with the records of the sample.
-    pub(super) fn side_by_side(&self, kernel: Kernel, rows: usize, sample: &Sample) -> Vec<Written> {
+    /// The results of a kernel for neighbouring rows, each with the records of the sample: outputs, or the states behind them.
+    pub(super) fn side_by_side(&self, (kernel, writes): (Kernel, bool), rows: usize, sample: &Sample) -> Vec<Written> {
         let layouts = &self.program.output.columns;
         let apart = |(column, layout): (&Vec<u8>, &Layout)| {
             column.chunks(layout.size as usize).flat_map(|record| record.repeat(rows)).collect::<Vec<u8>>()
@@ -308,6 +308,14 @@ impl Check<'_> {
         let layout = self.kernels.code.state_layout();
         let fields = || layout.fields().zip(self.init.iter().flatten().copied());
         let mut states = Slots::each(layout, (0..rows).map(|_| fields()));
+        let start = self.start();
+        if !writes {
+            let known = self.kernels.length_constants.known(&self.kernels.code, 0, sample.len);
+            for row in 0..rows {
+                states.put(row, &self.kernels.identity, 0..self.kernels.identity.len());
+                states.write(row, known.iter().copied());
+            }
+        }
         let (from, to): (Bases<*const u8>, Bases<*mut u8>) = (
             inputs.iter().map(|column| column.as_ptr()).collect(),
             outputs.iter_mut().map(|column| column.as_mut_ptr()).collect(),
@@ -324,12 +332,20 @@ impl Check<'_> {
             ..cpu::TileArgs::line(&from, &to, of_rows, states.from(0))
         };
         // SAFETY: the columns have the program's layouts and so many rows, each with a slot.
-        unsafe { self.kernels.code.scan_side_by_side(kernel, &args) };
+        unsafe { self.kernels.code.walk_side_by_side(kernel, &args) };
+        let slots = states.first(rows);
+        if !writes {
+            for row in 0..rows {
+                // SAFETY: all are slots of this program's states.
+                unsafe { self.kernels.code.combine(0, Start::only(&start).as_ptr(), slots.at(row), slots.at(row)) };
+            }
+        }
+        let after = |row| (!writes).then(|| layout.fields().map(|field| states.read(row, field)).collect());
         let of_row = |row: usize| {
             let column = |(column, layout): (&Vec<u8>, &Layout)| {
                 column.chunks(layout.size as usize).skip(row).step_by(rows).flatten().copied().collect()
             };
-            Written { outputs: Some(outputs.iter().zip(layouts).map(column).collect()), states: None }
+            Written { outputs: writes.then(|| outputs.iter().zip(layouts).map(column).collect()), states: after(row) }
         };
         (0..rows).map(of_row).collect()
     }
