@@ -19,7 +19,6 @@ use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::nfa::thompson;
 use regex_automata::util::primitives::StateID;
 use regex_automata::util::syntax;
-use regex_syntax::hir::Hir;
 
 use super::LexerError;
 use super::gather::Kind;
@@ -31,12 +30,12 @@ use super::rules::{self, Role, Rule, Rules};
 pub const MAX_STATES: usize = 4096;
 
 /// How many bytes the NFA may take, and the DFA before it is minimised.
-const MEMORY_LIMIT: usize = 32 << 20;
+pub(super) const MEMORY_LIMIT: usize = 32 << 20;
 
 /// How many bytes the sets of NFA states may take that the DFA's states stand for. Each element of a set is a step of the
 /// construction for each class of bytes, so this bounds its time, to some two seconds. The rule sets that come with
 /// monoscan, and the patterns of pre-tokenisers, need less than half.
-const SETS_LIMIT: usize = 2 << 20;
+pub(super) const SETS_LIMIT: usize = 2 << 20;
 
 /// The rules' DFA, as regex-automata makes it.
 pub(super) type Searcher = dense::DFA<Vec<u32>>;
@@ -189,11 +188,6 @@ pub(super) fn searcher(
 /// Determinises patterns, anchored: of all matches, or of those that a backtracking search would find, of which the last is the one.
 pub(super) fn determinise(patterns: &[&str], syntax: syntax::Config, kind: MatchKind) -> Result<Searcher, LexerError> {
     let parsed = syntax::parse_many_with(patterns, &syntax).map_err(LexerError::automaton)?;
-    determinise_parsed(&parsed, kind)
-}
-
-/// The same of patterns that are parsed.
-pub(super) fn determinise_parsed(patterns: &[Hir], kind: MatchKind) -> Result<Searcher, LexerError> {
     let nfa = thompson::Compiler::new()
         .configure(
             thompson::Config::new()
@@ -201,7 +195,7 @@ pub(super) fn determinise_parsed(patterns: &[Hir], kind: MatchKind) -> Result<Se
                 .which_captures(thompson::WhichCaptures::None)
                 .nfa_size_limit(Some(MEMORY_LIMIT)),
         )
-        .build_many_from_hir(patterns)
+        .build_many_from_hir(&parsed)
         .map_err(|error| match error.size_limit() {
             Some(_) => LexerError::TooManyStates,
             None => LexerError::automaton(error),

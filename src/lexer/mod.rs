@@ -58,6 +58,7 @@ mod shadow;
 #[cfg(any(test, feature = "gpu"))]
 mod spans;
 mod stream;
+mod subsets;
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! All matches of a set of patterns in one long text, by where they end.
 //!
-//! Each pattern gets `.*` in front and all are determinised together: behind each byte the state
-//! says which patterns have a match that ends there. A byte maps states to states, so the states of
+//! All are determinised together, and a match may begin at any byte: behind each byte the state says
+//! which patterns have a match that ends there. A byte maps states to states, so the states of
 //! a text are a scan, and the places where a match ends are what it keeps.
 
 use std::fmt;
@@ -10,14 +10,14 @@ use monoscan_ir::{
     FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Table, Type, Value, verify,
 };
 use monoscan_runtime::{Column, Device, DynScan, Error as ScanError};
-use regex_automata::MatchKind;
 use regex_automata::util::syntax::parse_with;
-use regex_syntax::hir::{Dot, Hir, Repetition};
+use regex_syntax::hir::Hir;
 use thiserror::Error;
 
 use super::LexerError;
-use super::dfa::{self, State, TokenDfa};
+use super::dfa::{State, TokenDfa};
 use super::rules::syntax;
+use super::subsets::all_matches;
 
 /// The most states that the automaton of a [`PatternSet`] may have: a state is a byte of a scan.
 pub const MAX_PATTERN_STATES: usize = 256;
@@ -136,7 +136,7 @@ impl PatternSet {
         let regexes: Vec<Hir> = patterns
             .into_iter()
             .enumerate()
-            .map(|(place, regex)| anywhere(place, regex.as_ref()))
+            .map(|(place, regex)| parsed(place, regex.as_ref()))
             .collect::<Result<_, _>>()?;
         let automaton = Automaton::new(&regexes)?;
         let scan = DynScan::builder(automaton.program()).build()?;
@@ -217,8 +217,8 @@ impl<'a> MatchEnds<'a> {
     }
 }
 
-/// A regex of all texts that end with a match.
-fn anywhere(pattern: usize, regex: &str) -> Result<Hir, PatternSetError> {
+/// A pattern, parsed.
+fn parsed(pattern: usize, regex: &str) -> Result<Hir, PatternSetError> {
     let parsed =
         parse_with(regex, &syntax()).map_err(|error| PatternSetError::Regex { pattern, message: error.to_string() })?;
     if !parsed.properties().look_set().is_empty() {
@@ -227,8 +227,7 @@ fn anywhere(pattern: usize, regex: &str) -> Result<Hir, PatternSetError> {
     if parsed.properties().minimum_len() == Some(0) {
         return Err(PatternSetError::Empty { pattern });
     }
-    let any = Hir::repetition(Repetition { min: 0, max: None, greedy: true, sub: Hir::dot(Dot::AnyByte).into() });
-    Ok(Hir::concat(vec![any, parsed]))
+    Ok(parsed)
 }
 
 impl Automaton {
@@ -236,18 +235,7 @@ impl Automaton {
         if regexes.is_empty() {
             return Err(PatternSetError::NoPattern);
         }
-        let searcher = dfa::determinise_parsed(regexes, MatchKind::All)?;
-        let mut sets: Vec<Vec<usize>> = vec![Vec::new()];
-        let accept = |state| {
-            let mut set: Vec<usize> = dfa::matching(&searcher, state).collect();
-            set.sort_unstable();
-            let place = sets.iter().position(|known| *known == set).unwrap_or_else(|| {
-                sets.push(set);
-                sets.len() - 1
-            });
-            (place > 0).then_some(place as u16)
-        };
-        let dfa = dfa::list(&searcher, dfa::start(&searcher)?, |_, _, to| to, accept)?.minimised();
+        let (dfa, sets) = all_matches(regexes)?;
         if let Some(set) = dfa.accept(TokenDfa::START) {
             // Rare: the parser's own bound did not see it, as in `[a&&b]*`.
             return Err(PatternSetError::Empty { pattern: sets[usize::from(set)][0] });

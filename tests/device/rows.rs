@@ -106,6 +106,9 @@ fn columns_of_cascades_are_those_of_the_cpu() {
             }
         }
     }
+    // Planes an odd number of records apart, whose aggregates lie an even one apart: they are lines.
+    let rows = Rows::planes(2, 2 * 131_072 + 1, 131_072, 2).unwrap();
+    compare(&highest, rows, true, |number| (number, 2 * number));
 }
 
 #[test]

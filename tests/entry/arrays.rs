@@ -4,7 +4,7 @@
 
 use std::fmt::Debug;
 
-use monoscan::ops::{Max, Sum, Xor};
+use monoscan::ops::{Max, Moments, Sum, Xor};
 use monoscan::prelude::*;
 use monoscan::{PlanOptions, State};
 use scan_kit::Random;
@@ -123,5 +123,58 @@ fn columns_of_several_inputs_and_of_loops() {
         let last = (0..planes).flat_map(|plane| ((plane + 1) * rows - 1) * columns..(plane + 1) * rows * columns);
         let totals: Vec<State<u32>> = last.map(|at| State(counted[at])).collect();
         assert_eq!(counts.axis(&shape, 1).totals((&flags, &bytes)).unwrap(), totals, "{shape:?}");
+    }
+}
+
+/// States that depend on the number of records alone, and are read by others: the count that a mean needs.
+#[test]
+fn totals_of_columns_whose_aggregates_read_their_length() {
+    let mut random = Random(10);
+    let scan = Scan::<Moments<f64>>::builder()
+        .lift(scan!(|x: f64| -> Moments<f64> { Moments::of(x) }))
+        .project(scan!(|sample: Moments<f64>| -> f64 { Moments::variance(sample) }))
+        .build()
+        .unwrap();
+    for shape @ [planes, rows, columns] in SHAPES.into_iter().chain([[1, 20_000, 8]]) {
+        let x: Vec<f64> = (0..planes * rows * columns).map(|_| f64::from(random.below(9i32))).collect();
+        let totals = scan.axis(&shape, 1).totals(&x).unwrap();
+        assert_eq!(totals.len(), planes * columns);
+        for (place, total) in totals.into_iter().enumerate() {
+            let (plane, column) = (place / columns, place % columns);
+            let own = || (0..rows).map(|row| x[(plane * rows + row) * columns + column]);
+            let mean = own().sum::<f64>() / rows as f64;
+            let squares: f64 = own().map(|x| (x - mean).powi(2)).sum();
+            let is_near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * b.abs().max(1.0);
+            assert!(total.count == rows as f64 && is_near(total.mean, mean), "{shape:?}: {total:?}, mean {mean}");
+            assert!(is_near(total.squares, squares), "{shape:?}: {total:?}, squares {squares}");
+        }
+    }
+}
+
+/// Rows that are only folded go in chunks where they are long.
+#[test]
+fn totals_of_long_columns_are_the_same_by_any_number_of_threads() {
+    let mut random = Random(11);
+    let sums = [1, 2, 5].map(|threads| Scan::<Sum<f32>>::builder().threads(threads).build().unwrap());
+    let greatest = Scan::<ArgMax>::builder().threads(3).build().unwrap();
+    for shape @ [planes, rows, columns] in [[1, 50_001, 6], [2, 9000, 70], [1, 4_000, 131], [3, 25_000, 5]] {
+        let len = planes * rows * columns;
+        let x: Vec<Sum<f32>> = (0..len).map(|_| Sum(random.below(1000i32) as f32 / 7.0)).collect();
+        let totals = sums.each_ref().map(|sum| sum.axis(&shape, 1).totals(&x).unwrap());
+        assert!(totals.iter().all(|others| *others == totals[0]), "{shape:?}");
+        let in_column = |column: usize| {
+            let first = column / columns * rows * columns + column % columns;
+            (0..rows).map(move |row| first + row * columns)
+        };
+        for (column, total) in totals[0].iter().enumerate() {
+            let sum: f64 = in_column(column).map(|at| f64::from(x[at].0)).sum();
+            assert!((f64::from(total.0) - sum).abs() <= 1e-4 * sum, "{shape:?}: {total:?}, {sum}");
+        }
+        let y: Vec<ArgMax> =
+            (0..len).map(|_| ArgMax { value: random.below(1000u32) as i16, place: random.below(1000) }).collect();
+        let expected: Vec<ArgMax> = (0..planes * columns)
+            .map(|column| in_column(column).fold(ArgMax::identity(), |state, at| state.combine(y[at])))
+            .collect();
+        assert_eq!(greatest.axis(&shape, 1).totals(&y).unwrap(), expected, "{shape:?}");
     }
 }

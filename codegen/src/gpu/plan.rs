@@ -16,7 +16,7 @@ pub struct GpuPlan {
     pub schedule: Schedule,
     /// Warps of a block that compute.
     pub warps: usize,
-    /// Records of a load group, a power of two.
+    /// Records of a load group: a power of two, but for rows side by side.
     pub load_group: usize,
     /// Load groups of a thread.
     pub load_groups: usize,

@@ -47,7 +47,8 @@ const LOOK_BACK_WARPS: [usize; 4] = [8, 4, 2, 1];
 const LOOK_BACK_TILE_BYTES: usize = 24 << 10;
 /// Warps of small tiles.
 const SMALL_WARPS: usize = 4;
-/// Records that a thread of rows side by side loads at once, most bytes of them, and about the most instructions for them.
+/// Records that a thread of rows side by side loads at once, most bytes of them or of what is written, and about the most instructions
+/// for them.
 const COLUMNAR_GROUPS: [usize; 4] = [16, 8, 4, 2];
 const COLUMNAR_BYTES: usize = 64;
 const COLUMNAR_WORK: usize = 500;
@@ -192,8 +193,10 @@ impl Planner {
     fn columnar(program: &Lowered, arch: Arch) -> Result<KernelPlan, PlanError> {
         let planner = Planner::new(program, Schedule::Columnar, arch);
         let (recipe, levels) = (&planner.recipe, planner.recipe.levels.len());
-        let fields = program.inputs.iter().flat_map(|column| &column.fields);
-        let bytes: usize = fields.map(|field| field.ty.size().max(4)).sum();
+        let bytes = |columns: &[RecordLayout]| -> usize {
+            columns.iter().flat_map(|column| &column.fields).map(|field| field.ty.size().max(4)).sum()
+        };
+        let bytes = bytes(&program.inputs).max(bytes(&program.output.columns));
         let work = (0..levels).map(|level| recipe.step_work(level)).sum::<usize>() + recipe.replay_work();
         let is_small = |group: &usize| group * bytes <= COLUMNAR_BYTES && group * work <= COLUMNAR_WORK;
         let group = COLUMNAR_GROUPS.into_iter().find(is_small).unwrap_or(1);

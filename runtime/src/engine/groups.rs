@@ -35,20 +35,23 @@ pub(super) struct Groups {
     pub(super) group: usize,
     pub(super) count: usize,
     /// Those of a group that are taken in lanes, and of the last one.
-    pub(super) pieces: Pieces,
-    pub(super) last: Pieces,
+    pieces: Pieces,
+    last: Pieces,
 }
 
 impl Groups {
-    /// The rows of a group among their neighbours.
-    pub(super) fn rows(&self, group: usize) -> Range<usize> {
-        let first = group * self.group;
-        first..if group + 1 == self.count { self.neighbours } else { first + self.group }
+    /// The rows of a group among their neighbours, and those of them that are taken in lanes.
+    pub(super) fn of(&self, group: usize) -> (Range<usize>, &Pieces) {
+        let (first, is_last) = (group * self.group, group + 1 == self.count);
+        match is_last {
+            true => (first..self.neighbours, &self.last),
+            false => (first..first + self.group, &self.pieces),
+        }
     }
 
     /// Most rows of a group.
     pub(super) fn most(&self) -> usize {
-        self.count.checked_sub(1).map_or(0, |last| self.rows(last).len().max(self.group))
+        self.count.checked_sub(1).map_or(0, |last| self.of(last).0.len().max(self.group))
     }
 
     /// The kernels that are needed, to write or to fold.

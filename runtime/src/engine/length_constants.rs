@@ -21,6 +21,8 @@ pub(crate) struct LengthConstants {
 
 struct LevelConstants {
     stages: Vec<(u32, LengthOnly)>,
+    /// The components that a reduction carries all the same, since others need them.
+    carried: Vec<(u32, u32)>,
     after_block: Option<State>,
 }
 
@@ -32,14 +34,16 @@ impl LengthConstants {
             let length_only = |&stage: &u32| (stage, program.facts()[stage as usize].length_only.clone());
             let stages: Vec<_> = stages.map(length_only).collect();
             let after_block = after(code, &stages, block);
-            LevelConstants { stages, after_block }
+            let carried = program.levels()[level].body.carried.clone();
+            LevelConstants { stages, carried, after_block }
         };
         LengthConstants { levels: (0..code.levels()).map(level).collect(), block }
     }
 
-    /// The components that are known of the aggregate of `block` elements.
-    pub(crate) fn known(&self, code: &Compiled, level: usize, block: usize) -> Vec<(Field, Constant)> {
-        known(code, &self.levels[level].stages, block)
+    /// The components of the aggregate of `block` elements that reductions leave out.
+    pub(crate) fn left_out(&self, code: &Compiled, level: usize, block: usize) -> Vec<(Field, Constant)> {
+        let LevelConstants { stages, carried, .. } = &self.levels[level];
+        known(code, stages, block, |component| !carried.contains(&component))
     }
 
     /// A slot with the components that are known of the aggregate of `block` elements, and zero elsewhere, if there are any.
@@ -56,14 +60,20 @@ impl LengthConstants {
 }
 
 fn after(code: &Compiled, stages: &[(u32, LengthOnly)], block: usize) -> Option<State> {
-    let known = known(code, stages, block);
+    let known = known(code, stages, block, |_| true);
     (!known.is_empty()).then(|| Slots::one(code.state_layout(), known).state(0))
 }
 
-fn known(code: &Compiled, stages: &[(u32, LengthOnly)], block: usize) -> Vec<(Field, Constant)> {
+fn known(
+    code: &Compiled,
+    stages: &[(u32, LengthOnly)],
+    block: usize,
+    is_wanted: impl Fn((u32, u32)) -> bool,
+) -> Vec<(Field, Constant)> {
     let mut known = Vec::new();
     for (stage, length_only) in stages {
-        for (component, value) in (0..).zip(length_only.after(block as u64)) {
+        let components = (0..).zip(length_only.after(block as u64));
+        for (component, value) in components.filter(|&(component, _)| is_wanted((*stage, component))) {
             known.extend(code.state_layout().field(*stage, component).zip(value));
         }
     }

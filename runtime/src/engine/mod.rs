@@ -17,6 +17,7 @@
 //! | `ahead` | memory asked for before it is used |
 //! | `streaming` | results past the caches |
 //! | `rows` | rows of arrays, and segments that are reduced |
+//! | `folds` | folds of rows side by side, for their totals |
 //! | `groups` | how threads share rows side by side |
 //! | `interleaved` | a few interleaved rows, as one line |
 //! | `totals` | totals of rows and segments, straight into the caller's memory |
@@ -28,6 +29,7 @@
 mod after;
 pub(crate) mod ahead;
 mod between;
+mod folds;
 mod groups;
 pub(crate) mod helpers;
 mod interleaved;

@@ -42,7 +42,7 @@ pub(crate) enum RowWalk {
 const MANY_ROWS: usize = 3;
 
 /// Most records that a thread walks down at a time: their cache lines stay in the nearest cache for the neighbours that share them.
-const DOWN: usize = 64;
+pub(super) const DOWN: usize = 64;
 
 /// Elements of these between two looks at whether the call is interrupted, about.
 const AT_ONCE: usize = 1 << 20;
@@ -112,6 +112,9 @@ impl Line<'_> {
 
     /// Rows, of which this line is a template, side by side. Needs strided kernels, and those of the groups.
     pub(super) fn side_by_side(&self, rows: &Rows, groups: &Groups, threads: usize, totals: Totals<'_>) {
+        if let Some(chunk) = self.folded_at_once(groups) {
+            return self.fold_in_chunks(rows, groups, chunk, threads, totals);
+        }
         let &Groups { apart, neighbours, group, count, .. } = groups;
         let (planes, most) = (rows.count() / neighbours.max(1), groups.most());
         let work = || {
@@ -121,10 +124,9 @@ impl Line<'_> {
                     return;
                 }
                 let (plane, number) = (unit / count, unit % count);
-                let some = groups.rows(number);
+                let (some, pieces) = groups.of(number);
                 let row = plane * neighbours + some.start;
                 let place = rows.record_of(row, self.step < 0);
-                let pieces = if number + 1 == count { &groups.last } else { &groups.pieces };
                 self.group((place, apart), row..row + some.len(), (most, pieces), &mut worker);
                 if self.totals {
                     totals(row, &worker.states, most..most + some.len());
@@ -156,15 +158,7 @@ impl Line<'_> {
             for level in 0..self.kernels.code.levels() {
                 // Each level starts from the true states of those before, which are those at the start of the row.
                 start(0, worker);
-                let are_folded = self.kernels.code.folds_side_by_side();
-                let in_lanes = pieces.last().filter(|_| are_folded).map_or(0, |(some, _)| some.end);
-                if in_lanes > 0 {
-                    self.fold_in_lanes(place, (pieces, rows), worker);
-                }
-                for (strip, row) in self.interleaved(0..self.len, in_lanes..rows) {
-                    let place = place.wrapping_add(row.wrapping_mul(apart));
-                    self.rows(Some(level), strip, (place, apart), worker);
-                }
+                self.reduce_rows(level, 0..self.len, (place, apart), (pieces, rows), worker);
                 self.add_carry(level, first, 0..rows, totals, &mut worker.states);
             }
         }
@@ -189,29 +183,14 @@ impl Line<'_> {
     }
 
     /// How many records such rows are walked down at a time.
-    fn down(&self, pieces: &Pieces, rows: usize) -> usize {
+    pub(super) fn down(&self, pieces: &Pieces, rows: usize) -> usize {
         // The rest of many is few.
         let are_at_once = pieces.first().is_some_and(|(some, kernel)| some.len() == rows || *kernel == 0);
         if are_at_once { (AT_ONCE / rows).max(DOWN) } else { (self.plan.tile() / rows).clamp(1, DOWN) }
     }
 
-    /// Folds pieces of these rows, the first at record `place`, into their slots.
-    fn fold_in_lanes(&self, place: usize, (pieces, rows): (&Pieces, usize), worker: &mut Worker<'_>) {
-        let known = self.kernels.length_constants.known(&self.kernels.code, 0, self.len);
-        for slot in pieces.iter().flat_map(|(some, _)| some.clone()) {
-            worker.states.put(slot, &self.kernels.identity, 0..self.kernels.identity.len());
-            worker.states.write(slot, known.iter().copied());
-        }
-        let down = self.down(pieces, rows);
-        for first in (0..self.len).step_by(down).take_while(|_| !self.is_interrupted()) {
-            for piece in pieces {
-                self.in_lanes(first..self.len.min(first + down), piece, false, place, worker);
-            }
-        }
-    }
-
     /// Takes a piece of neighbouring rows past elements, to write or to fold; the first of all is at record `place`.
-    fn in_lanes(
+    pub(super) fn in_lanes(
         &self,
         elements: Range<usize>,
         &(ref rows, of_kernel): &(Range<usize>, usize),
@@ -228,7 +207,11 @@ impl Line<'_> {
     }
 
     /// Rows in strips of W, then one by one: each strip with the number of its first row.
-    fn interleaved(&self, elements: Range<usize>, rows: Range<usize>) -> impl Iterator<Item = (Strip, usize)> + use<> {
+    pub(super) fn interleaved(
+        &self,
+        elements: Range<usize>,
+        rows: Range<usize>,
+    ) -> impl Iterator<Item = (Strip, usize)> + use<> {
         let interleave = self.plan.interleave;
         let whole = rows.end - rows.len() % interleave;
         let strip = move |row: usize, interleave: usize| {

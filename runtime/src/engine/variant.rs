@@ -51,7 +51,7 @@ pub(crate) struct Kernels {
     /// The bits of the walks that were checked.
     pub(super) checked: AtomicU16,
     /// A bit for each length of short rows whose kernel was checked, from the carry and from the identities; of the latter the first for
-    /// segments between offsets.
+    /// segments between offsets. Of strided access, each number of rows side by side that are written, and that are folded.
     pub(super) checked_rows: AtomicU32,
     pub(super) checked_short_rows: AtomicU32,
     pub(crate) length_constants: LengthConstants,

@@ -197,7 +197,7 @@ impl fmt::Debug for Launched {
 /// waited for. It may be dropped: then nobody learns whether the kernel failed.
 #[derive(Debug)]
 pub struct Pending {
-    /// With where the program's states are among those of the kernel. None if there was nothing to do.
+    /// With where the program's states are among those of the kernel. None if there was nothing to do, or if others know all that it gives.
     pub(super) launched: Option<(Launched, Arc<States>)>,
     /// The outcome as far as it is known without waiting.
     pub(super) outcome: Outcome,
@@ -317,15 +317,18 @@ impl Pending {
 
     /// The totals that other scans know, each those of a level, put together row by row. All are waited for.
     fn totals_of_levels(&self) -> Result<Vec<Constant>, Error> {
-        let levels = self.totals_of.iter().map(|level| Ok((level.components, level.wait()?.totals)));
-        let mut levels: Vec<(usize, Vec<Constant>)> = levels.collect::<Result<_, Error>>()?;
-        if levels.len() < 2 {
-            return Ok(levels.pop().map_or_else(Vec::new, |(_, totals)| totals));
-        }
-        let rows = levels[0].1.len() / levels[0].0;
-        let mut joined = Vec::with_capacity(levels.iter().map(|(_, totals)| totals.len()).sum());
+        let levels = self.totals_of.iter().map(|level| Ok(level.wait()?.totals));
+        let mut levels: Vec<Vec<Constant>> = levels.collect::<Result<_, Error>>()?;
+        let rows = match self.elements {
+            Elements::Rows { rows, .. } if levels.len() > 1 => rows.count(),
+            _ => return Ok(levels.pop().unwrap_or_default()),
+        };
+        let mut joined = Vec::with_capacity(levels.iter().map(Vec::len).sum());
         for row in 0..rows {
-            levels.iter().for_each(|(each, totals)| joined.extend_from_slice(&totals[row * each..][..*each]));
+            for totals in &levels {
+                let each = totals.len() / rows;
+                joined.extend_from_slice(&totals[row * each..][..each]);
+            }
         }
         Ok(joined)
     }

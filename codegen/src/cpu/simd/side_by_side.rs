@@ -38,7 +38,7 @@ const FEW_INSTRUCTIONS: usize = 32;
 /// Bytes of a vector.
 const VECTOR: usize = 16;
 
-/// Where the states of rows are: slots at a fixed distance, and in each the fields of the components that replays carry.
+/// Where the states of rows are: slots at a fixed distance, and in each the fields of the components that replays, or folds, carry.
 pub(crate) struct Slots<'a> {
     pub(crate) base: ir::Value,
     pub(crate) stride: usize,

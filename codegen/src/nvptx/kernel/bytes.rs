@@ -1,8 +1,8 @@
 //! Records in registers: the bytes of some consecutive records of a column, loaded and stored in
 //! wide pieces.
 //!
-//! A thread works on the records of a *load group* at a time. Their bytes move between shared
-//! memory and registers in pieces of up to 16 bytes, and their fields are cut out of these pieces,
+//! A thread works on the records of a *load group* at a time. Their bytes move between memory and
+//! registers in pieces of up to 16 bytes, and their fields are cut out of these pieces,
 //! or put together to such.
 
 use monoscan_ir::Type;
@@ -27,12 +27,8 @@ impl<'k> Bytes<'k> {
         Bytes::load_by(k, from, bytes, width(bytes))
     }
 
-    /// The same from any address, byte by byte.
-    pub(crate) fn load_singly(k: &'k Builder, from: Value<'k>, bytes: usize) -> Bytes<'k> {
-        Bytes::load_by(k, from, bytes, 1)
-    }
-
-    fn load_by(k: &'k Builder, from: Value<'k>, bytes: usize, width: usize) -> Bytes<'k> {
+    /// The same from a multiple of `width`, in pieces of so many bytes.
+    pub(crate) fn load_by(k: &'k Builder, from: Value<'k>, bytes: usize, width: usize) -> Bytes<'k> {
         let mut parts = Vec::new();
         for start in (0..bytes).step_by(width) {
             let at = from.at(start);
@@ -78,7 +74,11 @@ impl<'k> Bytes<'k> {
 
     /// Stores them at an address that is a multiple of their [`width`].
     pub fn store(&self, to: Value<'k>, bytes: usize) {
-        let width = width(bytes);
+        self.store_by(to, width(bytes));
+    }
+
+    /// The same at a multiple of `width`, in pieces of so many bytes, of which parts are no more.
+    pub(crate) fn store_by(&self, to: Value<'k>, width: usize) {
         match width {
             1..=4 => self.parts.iter().for_each(|&(start, part)| to.at(start).store(part, width)),
             _ => {

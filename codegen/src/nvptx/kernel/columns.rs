@@ -1,4 +1,4 @@
-//! Elements: how code reads the records of a tile, from registers or from shared memory.
+//! Elements: how code reads records, from registers or from memory.
 
 use monoscan_ir::{Layout, Type};
 
@@ -144,17 +144,21 @@ pub fn store_fields<'k>(columns: &[Layout], areas: &[Value<'k>], slot: Value<'k>
     }
 }
 
+/// The bytes of a record in device memory that one access moves: no more than fields have, as columns are mostly aligned to those.
+fn piece(layout: &Layout) -> usize {
+    width(layout.size as usize).min(8)
+}
+
 /// Whether a column in device memory begins where its records are moved in pieces as wide as their size allows.
 pub(crate) fn is_aligned<'k>(column: Value<'k>, layout: &Layout) -> Value<'k> {
-    let odd = column.address() & (width(layout.size as usize) - 1);
+    let odd = column.address() & (piece(layout) - 1);
     odd.is(odd.same(0))
 }
 
 /// Loads the components of a record of a column, which [is aligned](is_aligned) or not. Then it goes byte by byte: LLVM would make one
 /// load of the two that differ in their alignment alone, with the lower one.
 pub(crate) fn load_record<'k>(k: &'k Builder, column: &Layout, record: Value<'k>, is_aligned: bool) -> Vec<Value<'k>> {
-    let load = if is_aligned { Bytes::load } else { Bytes::load_singly };
-    let bytes = load(k, record, column.size as usize);
+    let bytes = Bytes::load_by(k, record, column.size as usize, if is_aligned { piece(column) } else { 1 });
     column.fields.iter().map(|field| bytes.field(field.offset as usize, field.ty)).collect()
 }
 
@@ -169,12 +173,12 @@ pub(crate) fn store_record<'k>(
     let size = column.size as usize;
     if is_aligned && is_packed(column) {
         let bytes = group_bytes(k, std::slice::from_ref(column), &[components.to_vec()]);
-        return bytes.iter().for_each(|bytes| bytes.store(record, size));
+        return bytes.iter().for_each(|bytes| bytes.store_by(record, piece(column)));
     }
     for (field, &value) in column.fields.iter().zip(components) {
         let (offset, bits) = (field.offset as usize, to_memory(value, field.ty));
         match is_aligned {
-            true => record.at(offset).store(bits, alignment(size, offset)),
+            true => record.at(offset).store(bits, alignment(size, offset).min(piece(column))),
             false => (0..field.ty.size()).for_each(|byte| {
                 record.at(offset + byte).store((bits >> (8 * byte)).resize(Ty::I8), 1);
             }),

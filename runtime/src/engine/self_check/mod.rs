@@ -80,6 +80,16 @@ struct Check<'a> {
     init: &'a [Vec<Constant>],
 }
 
+/// What a sample says of kernels.
+enum Judged {
+    /// They give what is expected.
+    Same,
+    /// They do not.
+    Differs(Walk, Difference),
+    /// Nothing: laws fail in it.
+    Not,
+}
+
 impl Check<'_> {
     /// Those that keep the order of elements, then the others: together they would all be compared as loosely as these.
     fn every(&self, walks: Walks) -> Result<(), Error> {
@@ -100,7 +110,7 @@ impl Check<'_> {
         let longest_of_others = if walks.iter().any(|walk| walk == Walk::Rows) { LONGEST_STRAIGHT_ROW } else { 0 };
         let len = len.max(longest_of_others + 1);
         self.judge(len, regroups, |sample, expected| {
-            walks.iter().find_map(|walk| {
+            let differing = walks.iter().find_map(|walk| {
                 let block = if walks::is_in_whole_groups(walk) { whole } else { broken };
                 let differs = expected.differs(&self.walk(walk, block, sample)?);
                 let differs = differs.or_else(|| match walk {
@@ -108,7 +118,8 @@ impl Check<'_> {
                     _ => None,
                 });
                 Some((walk, differs?))
-            })
+            });
+            differing.map_or(Judged::Same, |(walk, difference)| Judged::Differs(walk, difference))
         })
     }
 
@@ -119,8 +130,8 @@ impl Check<'_> {
                 (Walk::Rows, len, !self.kernels.code.keeps_rows_in_order(len))
             }
             Kernel::ShortBetween => (Walk::Segments, SEGMENT, false),
-            // Vectors know the stages of a derived loop, and not its step.
-            Kernel::SideBySide { .. } => (Walk::Rows, SEGMENT, self.program.sequential.is_some()),
+            // Vectors know the stages of a derived loop, and not its step; aggregates are combined with what they start from.
+            Kernel::SideBySide { writes, .. } => (Walk::Rows, SEGMENT, !writes || self.program.sequential.is_some()),
             _ => return Ok(()),
         };
         if regroups && !self.variant.is_lawful {
@@ -130,14 +141,20 @@ impl Check<'_> {
         // A few records may be too few for operators to differ.
         let rows = ROW_RECORDS.div_ceil(len);
         self.judge(rows * len, regroups, |sample, _| {
-            let differs = |row: usize| {
+            let mut judged = Judged::Not;
+            for row in 0..rows {
                 let own = sample.part(row * len, len, self.program);
                 let expected = Expected::new(self.program, regroups, &own, self.init);
-                let written = expected.is_comparable().then(|| self.of_rows(kernel, &own));
-                let difference = written.into_iter().flatten().find_map(|row| expected.differs(&row));
-                difference.filter(|_| !self.is_excused(regroups, &own))
-            };
-            (0..rows).find_map(differs).map(|difference| (walk, difference))
+                if !expected.is_comparable() {
+                    continue;
+                }
+                match self.of_rows(kernel, &own).iter().find_map(|row| expected.differs(row)) {
+                    None => judged = Judged::Same,
+                    Some(_) if self.is_excused(regroups, &own) => {}
+                    Some(difference) => return Judged::Differs(walk, difference),
+                }
+            }
+            judged
         })
     }
 
@@ -158,7 +175,7 @@ impl Check<'_> {
         &self,
         len: usize,
         regroups: Option<Association>,
-        differing: impl Fn(&Sample, &Expected<'_>) -> Option<(Walk, Difference)>,
+        judged: impl Fn(&Sample, &Expected<'_>) -> Judged,
     ) -> Result<(), Error> {
         let mut first = None;
         for kind in Kind::ALL {
@@ -167,10 +184,11 @@ impl Check<'_> {
             if !expected.is_comparable() {
                 continue;
             }
-            match differing(&sample, &expected) {
-                None => return Ok(()),
-                Some(_) if self.is_excused(regroups, &sample) => {}
-                Some((walk, difference)) => {
+            match judged(&sample, &expected) {
+                Judged::Same => return Ok(()),
+                Judged::Not => {}
+                Judged::Differs(..) if self.is_excused(regroups, &sample) => {}
+                Judged::Differs(walk, difference) => {
                     first.get_or_insert(Error::Miscompiled { walk, difference });
                     // Rounding may decide a comparison otherwise, though hardly so in every sample.
                     if expected.is_exact() {

@@ -310,10 +310,10 @@ impl Check<'_> {
         let mut states = Slots::each(layout, (0..rows).map(|_| fields()));
         let start = self.start();
         if !writes {
-            let known = self.kernels.length_constants.known(&self.kernels.code, 0, sample.len);
+            let left_out = self.kernels.length_constants.left_out(&self.kernels.code, 0, sample.len);
             for row in 0..rows {
                 states.put(row, &self.kernels.identity, 0..self.kernels.identity.len());
-                states.write(row, known.iter().copied());
+                states.write(row, left_out.iter().copied());
             }
         }
         let (from, to): (Bases<*const u8>, Bases<*mut u8>) = (
