@@ -306,7 +306,7 @@ pub enum Error {
 
     /// A text is longer than places of tokens, which are `u32`, can say.
     #[error(
-        "a text of {bytes} bytes is too long for offsets of `u32`: expected at most {most} bytes; lex it as a stream, or with offsets of `u64`"
+        "a text of {bytes} bytes is too long for offsets of `u32`: expected at most {most} bytes; lex it as a stream of smaller chunks, or, with a `Lexer`, into columns of `u64`"
     )]
     TextTooLong {
         /// How many bytes it has.

@@ -49,7 +49,7 @@ impl DynScan {
     }
 
     /// [`run`](DynScan::run) into a new vector, for a program that writes one column of scalars: all records, or those
-    /// that the program keeps.
+    /// that the program keeps, which are counted first if there is no memory for as many as are read.
     ///
     /// # Errors
     /// As [`run`](DynScan::run); also if there is no memory, or for rows with gaps, which would leave records unwritten.
@@ -58,7 +58,14 @@ impl DynScan {
         check_covers(call, len)?;
         let layout = Layout::of(T::TYPE);
         // SAFETY: the layout is that of `T`, whose every value the program writes is valid, and every record is covered.
-        unsafe { collect(len, &layout, |output| self.run(call, inputs, &mut [output])) }
+        let collect = |len| unsafe { collect(len, &layout, |output| self.run(call, inputs, &mut [output])) };
+        match collect(len) {
+            Err(Error::OutOfMemory { .. }) if self.program().output.filter.is_some() => match collect(0) {
+                Err(Error::OutputTooShort { expected, .. }) => collect(expected),
+                none => none,
+            },
+            collected => collected,
+        }
     }
 
     /// Runs a call, and gives how many records were written: all of its sequences, or those that the program keeps.

@@ -51,6 +51,7 @@ fn number<K: ScanType + PartialEq, T: Num>(e: Element<(K, T)>) -> Segmented<Sum<
     Segmented { start: e.first || e.prev.0 != e.record.0, value: Sum(e.record.1) }
 }
 
+#[cfg(feature = "cuda")]
 #[scan_fn]
 fn sample<K: ScanType + PartialEq, T: Real>(e: Element<(K, T)>) -> Segmented<Moments<T>> {
     Segmented { start: e.first || e.prev.0 != e.record.0, value: Moments::of(e.record.1) }
@@ -115,7 +116,7 @@ pub fn totals_by_offsets<M: Monoid>(offsets: &[usize], x: &[M]) -> Result<Vec<M>
     Ok(compiled(Scan::<M>::new)?.segmented(offsets).totals(x)?)
 }
 
-/// The key and the total of each run of equal keys.
+/// The key and the total of each run of equal keys. Floats are rounded as by a loop over the records.
 ///
 /// # Errors
 /// [`AlgoError::Length`] if there is not one key for each record.
@@ -141,7 +142,8 @@ where
     })
 }
 
-/// A scan that gives what [`sums_by_key`] does: reads columns of keys and numbers, and writes one of keys and one of sums.
+/// A scan that gives what [`sums_by_key`] does: reads columns of keys and numbers, and writes one of keys and one of sums. On a CPU it
+/// adds floats one after the other, as a loop does: a sum that is 2²⁴ times what is added to it, of `f32`, stays as it is.
 ///
 /// # Errors
 /// As [`Scan::new`].
@@ -180,43 +182,62 @@ where
     K: ScanType + PartialEq,
     T: Num,
 {
+    let (keys, sums) = totals_in_blocks(keys, x, Sum)?;
+    Ok((keys, sums.into_iter().map(|sum: Sum<T>| sum.0).collect()))
+}
+
+/// The key and the total of each run of equal keys, of states that are made of records: each block by a loop, then block by block. So
+/// what a float gains is rounded against the total of a block, and not that of all.
+fn totals_in_blocks<K, T, M>(keys: &[K], x: &[T], of: impl Fn(T) -> M + Sync) -> Result<(Vec<K>, Vec<M>), AlgoError>
+where
+    K: ScanType + PartialEq,
+    T: ScanType,
+    M: Monoid,
+{
     check_length("keys", x.len(), keys.len())?;
     let blocks = keys.chunks(BLOCK).zip(x.chunks(BLOCK));
-    let mut blocks = parallel::map(blocks, |_, (keys, x)| sums_of_block(keys, x)).into_iter();
-    let (mut keys, mut sums) = blocks.next().unwrap_or_default();
-    for (more_keys, more_sums) in blocks {
+    let mut blocks = parallel::map(blocks, |_, (keys, x)| totals_of_block(keys, x, &of)).into_iter();
+    let (mut keys, mut totals) = blocks.next().unwrap_or_default();
+    for (more_keys, more) in blocks {
         let goes_on = keys.last() == more_keys.first();
-        if goes_on && let (Some(sum), Some(more)) = (sums.last_mut(), more_sums.first()) {
-            *sum = sum.wrapped_add(*more);
+        if goes_on && let (Some(total), Some(more)) = (totals.last_mut(), more.first()) {
+            *total = total.combine(*more);
             keys.pop();
         }
         keys.extend_from_slice(&more_keys);
-        sums.extend_from_slice(&more_sums[goes_on as usize..]);
+        totals.extend_from_slice(&more[goes_on as usize..]);
     }
-    Ok((keys, sums))
+    Ok((keys, totals))
 }
 
-/// The key and the sum of each run of equal keys, by a loop.
-fn sums_of_block<K: ScanType + PartialEq, T: Num>(keys: &[K], x: &[T]) -> (Vec<K>, Vec<T>) {
-    let (mut all_keys, mut sums) = (Vec::new(), Vec::new());
+/// The same of one block, by a loop.
+fn totals_of_block<K, T, M>(keys: &[K], x: &[T], of: impl Fn(T) -> M) -> (Vec<K>, Vec<M>)
+where
+    K: ScanType + PartialEq,
+    T: ScanType,
+    M: Monoid,
+{
+    let (mut all_keys, mut totals) = (Vec::new(), Vec::new());
     let mut records = keys.iter().copied().zip(x.iter().copied());
-    let Some((mut key, mut sum)) = records.next() else { return (all_keys, sums) };
+    let Some((mut key, first)) = records.next() else { return (all_keys, totals) };
+    let mut total = of(first);
     for (next, x) in records {
         if next == key {
-            sum = sum.wrapped_add(x);
+            total = total.combine(of(x));
         } else {
             all_keys.push(key);
-            sums.push(sum);
-            sum = x;
+            totals.push(total);
+            total = of(x);
         }
         key = next;
     }
     all_keys.push(key);
-    sums.push(sum);
-    (all_keys, sums)
+    totals.push(total);
+    (all_keys, totals)
 }
 
-/// The key, the mean and the variance of each run of equal keys, by [`Moments`], which do not cancel where means are large.
+/// The key, the mean and the variance of each run of equal keys, by [`Moments`], which do not cancel where means are large. How floats are
+/// rounded does not depend on the number of threads.
 ///
 /// ```
 /// use monoscan::algo::groups::moments_by_key;
@@ -233,14 +254,15 @@ where
     K: ScanType + PartialEq,
     T: Real,
 {
-    check_length("keys", x.len(), keys.len())?;
-    Ok(scan_of_moments::<K, T>()?.inclusive((keys, x))?)
+    totals_in_blocks(keys, x, Moments::of)
 }
 
-/// The columns of the scan of [`moments_by_key`].
+/// The columns of the scan of [`moments_by_key`] on a GPU.
+#[cfg(feature = "cuda")]
 pub(super) type MomentsByKey<K, T> = Scan<Segmented<Moments<T>>, (K, T), Unzipped<(K, Moments<T>)>>;
 
-/// The scan of [`moments_by_key`].
+/// The scan of [`moments_by_key`] on a GPU.
+#[cfg(feature = "cuda")]
 pub(super) fn scan_of_moments<K, T>() -> Result<&'static MomentsByKey<K, T>, crate::Error>
 where
     K: ScanType + PartialEq,

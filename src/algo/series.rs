@@ -82,7 +82,8 @@ fn pauses<T: Num>(gap: T, e: Element<T>) -> Sum<u32> {
 }
 
 /// The number of the session, from 0, that each event is in: one begins after a pause that is longer than `gap`. Times are in
-/// order; a time that is less than the one before it is in that one's session. Neither NaN nor the time after it begins one.
+/// order; a time that is less than the one before it, or equal to it, is in that one's session. Neither NaN nor the time after it begins
+/// one.
 ///
 /// ```
 /// use monoscan::algo::series::sessions;
@@ -125,7 +126,8 @@ fn is_visible<T: Real>(e: Element<T, Max<T>>) -> bool {
 /// # Ok::<(), monoscan::algo::AlgoError>(())
 /// ```
 ///
-/// A point whose altitude is NaN or −∞ is not seen and hides nothing; from a point 0 of altitude NaN only itself is seen.
+/// A point whose altitude is NaN or −∞ is not seen and hides nothing; from a point 0 of altitude NaN only itself is seen. A point that is
+/// infinitely higher than point 0, or by more than the type has, hides all behind it.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`].

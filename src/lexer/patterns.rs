@@ -1,7 +1,7 @@
 //! All matches of a set of patterns in one long text, by where they end.
 //!
-//! All are determinised together, and a match may begin at any byte: behind each byte the state says
-//! which patterns have a match that ends there. A byte maps states to states, so the states of
+//! All are determinised together, and a match may begin at any byte: behind each byte the state
+//! says which patterns have a match that ends there. A byte maps states to states, so the states of
 //! a text are a scan, and the places where a match ends are what it keeps.
 
 use std::fmt;

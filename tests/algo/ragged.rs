@@ -307,3 +307,14 @@ fn bad_input_is_refused_with_what_was_expected() {
     assert!(matches!(error, AlgoError::Length { argument: "y", expected: 1, got: 2 }), "{error}");
     assert_eq!(y, [7.0; 2]);
 }
+
+/// One group of more numbers than `f32` counts one by one.
+#[test]
+fn moments_of_a_long_group_count_all() {
+    let n = 20_000_000;
+    let x: Vec<f32> = (0..n).map(|i| if i < n / 4 { 0.0 } else { 2.0 }).collect();
+    let (keys, moments) = moments_by_key(&vec![7u8; n], &x).unwrap();
+    assert_eq!((keys, moments[0].count), (vec![7], n as f32));
+    assert!((moments[0].mean - 1.5).abs() < 1e-4, "{}", moments[0].mean);
+    assert!((moments[0].variance() - 0.75).abs() < 1e-4, "{}", moments[0].variance());
+}

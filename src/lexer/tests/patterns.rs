@@ -105,3 +105,13 @@ fn patterns_that_cannot_be_scanned_are_refused() {
     assert!(matches!(error(&["a.{7}b"]), PatternSetError::TooManyStates { states: 257.. }));
     assert!(matches!(error(&["a.{30}b"]), PatternSetError::Automaton(LexerError::TooManyStates)));
 }
+
+/// As many patterns as fit: each of a byte of its own.
+#[test]
+fn many_short_patterns_need_a_state_each() {
+    let set = PatternSet::new((0..255).map(|byte| format!("\\x{byte:02x}"))).unwrap();
+    assert_eq!(set.states(), 256);
+    let found = set.ends(&[3, 255, 254]).unwrap();
+    let found: Vec<(u64, &[usize])> = found.iter().map(|found| (found.end, found.patterns)).collect();
+    assert_eq!(found, [(1, &[3][..]), (3, &[254])]);
+}

@@ -80,7 +80,7 @@ struct Check<'a> {
     init: &'a [Vec<Constant>],
 }
 
-/// What a sample says of kernels.
+/// The verdict of a sample on kernels.
 enum Judged {
     /// They give what is expected.
     Same,
