@@ -182,26 +182,30 @@ where
     K: ScanType + PartialEq,
     T: Num,
 {
-    let (keys, sums) = totals_in_blocks(keys, x, Sum)?;
-    Ok((keys, sums.into_iter().map(|sum: Sum<T>| sum.0).collect()))
+    totals_in_blocks(keys, x, |x| x, T::wrapped_add)
 }
 
-/// The key and the total of each run of equal keys, of states that are made of records: each block by a loop, then block by block. So
-/// what a float gains is rounded against the total of a block, and not that of all.
-fn totals_in_blocks<K, T, M>(keys: &[K], x: &[T], of: impl Fn(T) -> M + Sync) -> Result<(Vec<K>, Vec<M>), AlgoError>
+/// The key and the total of each run of equal keys, of what records are: each block by a loop, then block by block. So what a float gains
+/// is rounded against the total of a block, and not that of all.
+fn totals_in_blocks<K, T, M>(
+    keys: &[K],
+    x: &[T],
+    of: impl Fn(T) -> M + Sync,
+    add: impl Fn(M, M) -> M + Sync,
+) -> Result<(Vec<K>, Vec<M>), AlgoError>
 where
     K: ScanType + PartialEq,
     T: ScanType,
-    M: Monoid,
+    M: ScanType,
 {
     check_length("keys", x.len(), keys.len())?;
     let blocks = keys.chunks(BLOCK).zip(x.chunks(BLOCK));
-    let mut blocks = parallel::map(blocks, |_, (keys, x)| totals_of_block(keys, x, &of)).into_iter();
+    let mut blocks = parallel::map(blocks, |_, (keys, x)| totals_of_block(keys, x, &of, &add)).into_iter();
     let (mut keys, mut totals) = blocks.next().unwrap_or_default();
     for (more_keys, more) in blocks {
         let goes_on = keys.last() == more_keys.first();
         if goes_on && let (Some(total), Some(more)) = (totals.last_mut(), more.first()) {
-            *total = total.combine(*more);
+            *total = add(*total, *more);
             keys.pop();
         }
         keys.extend_from_slice(&more_keys);
@@ -211,11 +215,11 @@ where
 }
 
 /// The same of one block, by a loop.
-fn totals_of_block<K, T, M>(keys: &[K], x: &[T], of: impl Fn(T) -> M) -> (Vec<K>, Vec<M>)
+fn totals_of_block<K, T, M>(keys: &[K], x: &[T], of: impl Fn(T) -> M, add: impl Fn(M, M) -> M) -> (Vec<K>, Vec<M>)
 where
     K: ScanType + PartialEq,
     T: ScanType,
-    M: Monoid,
+    M: ScanType,
 {
     let (mut all_keys, mut totals) = (Vec::new(), Vec::new());
     let mut records = keys.iter().copied().zip(x.iter().copied());
@@ -223,7 +227,7 @@ where
     let mut total = of(first);
     for (next, x) in records {
         if next == key {
-            total = total.combine(of(x));
+            total = add(total, of(x));
         } else {
             all_keys.push(key);
             totals.push(total);
@@ -254,7 +258,7 @@ where
     K: ScanType + PartialEq,
     T: Real,
 {
-    totals_in_blocks(keys, x, Moments::of)
+    totals_in_blocks(keys, x, Moments::of, Moments::combine)
 }
 
 /// The columns of the scan of [`moments_by_key`] on a GPU.

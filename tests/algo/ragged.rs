@@ -318,3 +318,10 @@ fn moments_of_a_long_group_count_all() {
     assert!((moments[0].mean - 1.5).abs() < 1e-4, "{}", moments[0].mean);
     assert!((moments[0].variance() - 0.75).abs() < 1e-4, "{}", moments[0].variance());
 }
+
+#[test]
+fn sums_by_key_wrap() {
+    let x = vec![i32::MAX; 40_000];
+    let (keys, sums) = sums_by_key(&vec![3u8; x.len()], &x).unwrap();
+    assert_eq!((keys, sums), (vec![3], vec![x.iter().fold(0i32, |sum, x| sum.wrapping_add(*x))]));
+}
