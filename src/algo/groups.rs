@@ -51,7 +51,7 @@ fn number<K: ScanType + PartialEq, T: Num>(e: Element<(K, T)>) -> Segmented<Sum<
     Segmented { start: e.first || e.prev.0 != e.record.0, value: Sum(e.record.1) }
 }
 
-#[cfg(feature = "cuda")]
+#[cfg(feature = "gpu")]
 #[scan_fn]
 fn sample<K: ScanType + PartialEq, T: Real>(e: Element<(K, T)>) -> Segmented<Moments<T>> {
     Segmented { start: e.first || e.prev.0 != e.record.0, value: Moments::of(e.record.1) }
@@ -262,11 +262,11 @@ where
 }
 
 /// The columns of the scan of [`moments_by_key`] on a GPU.
-#[cfg(feature = "cuda")]
+#[cfg(feature = "gpu")]
 pub(super) type MomentsByKey<K, T> = Scan<Segmented<Moments<T>>, (K, T), Unzipped<(K, Moments<T>)>>;
 
 /// The scan of [`moments_by_key`] on a GPU.
-#[cfg(feature = "cuda")]
+#[cfg(feature = "gpu")]
 pub(super) fn scan_of_moments<K, T>() -> Result<&'static MomentsByKey<K, T>, crate::Error>
 where
     K: ScanType + PartialEq,
