@@ -16,9 +16,10 @@ use std::hash::Hash;
 use regex_automata::Anchored;
 use regex_automata::MatchKind;
 use regex_automata::dfa::{Automaton, StartKind, dense};
-use regex_automata::nfa::thompson;
+use regex_automata::nfa::thompson::{self, NFA};
 use regex_automata::util::primitives::StateID;
 use regex_automata::util::syntax;
+use regex_syntax::hir::Hir;
 
 use super::LexerError;
 use super::gather::Kind;
@@ -30,7 +31,7 @@ use super::rules::{self, Role, Rule, Rules};
 pub const MAX_STATES: usize = 4096;
 
 /// How many bytes the NFA may take, and the DFA before it is minimised.
-pub(super) const MEMORY_LIMIT: usize = 32 << 20;
+const MEMORY_LIMIT: usize = 32 << 20;
 
 /// How many bytes the sets of NFA states may take that the DFA's states stand for. Each element of a set is a step of the
 /// construction for each class of bytes, so this bounds its time, to some two seconds. The rule sets that come with
@@ -187,19 +188,7 @@ pub(super) fn searcher(
 
 /// Determinises patterns, anchored: of all matches, or of those that a backtracking search would find, of which the last is the one.
 pub(super) fn determinise(patterns: &[&str], syntax: syntax::Config, kind: MatchKind) -> Result<Searcher, LexerError> {
-    let parsed = syntax::parse_many_with(patterns, &syntax).map_err(LexerError::automaton)?;
-    let nfa = thompson::Compiler::new()
-        .configure(
-            thompson::Config::new()
-                .utf8(false)
-                .which_captures(thompson::WhichCaptures::None)
-                .nfa_size_limit(Some(MEMORY_LIMIT)),
-        )
-        .build_many_from_hir(&parsed)
-        .map_err(|error| match error.size_limit() {
-            Some(_) => LexerError::TooManyStates,
-            None => LexerError::automaton(error),
-        })?;
+    let nfa = nfa(&syntax::parse_many_with(patterns, &syntax).map_err(LexerError::automaton)?)?;
     // Our own minimisation follows, so regex-automata's slower one would be work done twice.
     dense::Builder::new()
         .configure(
@@ -214,6 +203,22 @@ pub(super) fn determinise(patterns: &[&str], syntax: syntax::Config, kind: Match
         .map_err(|error| match error.is_size_limit_exceeded() {
             true => LexerError::TooManyStates,
             false => LexerError::automaton(error),
+        })
+}
+
+/// The NFA of patterns, of bytes.
+pub(super) fn nfa(patterns: &[Hir]) -> Result<NFA, LexerError> {
+    thompson::Compiler::new()
+        .configure(
+            thompson::Config::new()
+                .utf8(false)
+                .which_captures(thompson::WhichCaptures::None)
+                .nfa_size_limit(Some(MEMORY_LIMIT)),
+        )
+        .build_many_from_hir(patterns)
+        .map_err(|error| match error.size_limit() {
+            Some(_) => LexerError::TooManyStates,
+            None => LexerError::automaton(error),
         })
 }
 

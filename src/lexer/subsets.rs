@@ -7,30 +7,19 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use regex_automata::nfa::thompson::{self, NFA, State as NfaState};
+use regex_automata::nfa::thompson::{NFA, State as NfaState};
 use regex_automata::util::primitives::StateID;
 use regex_syntax::hir::Hir;
 
 use super::LexerError;
-use super::dfa::{MAX_STATES, MEMORY_LIMIT, RuleIndex, SETS_LIMIT, State, TokenDfa, sample_bytes};
+use super::dfa::{MAX_STATES, RuleIndex, SETS_LIMIT, State, TokenDfa, nfa, sample_bytes};
 
 /// The automaton, which accepts a set of patterns by its place among these sets; the first set is empty, and is not accepted.
 ///
 /// # Errors
 /// [`LexerError::TooManyStates`] if it has more than [`MAX_STATES`] states before equivalent ones are merged, or takes too long to build.
 pub(super) fn all_matches(patterns: &[Hir]) -> Result<(TokenDfa, Vec<Vec<usize>>), LexerError> {
-    let nfa = thompson::Compiler::new()
-        .configure(
-            thompson::Config::new()
-                .utf8(false)
-                .which_captures(thompson::WhichCaptures::None)
-                .nfa_size_limit(Some(MEMORY_LIMIT)),
-        )
-        .build_many_from_hir(patterns)
-        .map_err(|error| match error.size_limit() {
-            Some(_) => LexerError::TooManyStates,
-            None => LexerError::automaton(error),
-        })?;
+    let nfa = nfa(patterns)?;
     let of_bytes = nfa.byte_classes();
     let class_of: [u8; 256] = std::array::from_fn(|byte| of_bytes.get(byte as u8));
     // The last class is the end of input.

@@ -135,7 +135,7 @@ fn totals_of_columns_whose_aggregates_read_their_length() {
         .project(scan!(|sample: Moments<f64>| -> f64 { Moments::variance(sample) }))
         .build()
         .unwrap();
-    for shape @ [planes, rows, columns] in SHAPES.into_iter().chain([[1, 20_000, 8]]) {
+    for shape @ [planes, rows, columns] in SHAPES.into_iter().chain([[1, 70_000, 8]]) {
         let x: Vec<f64> = (0..planes * rows * columns).map(|_| f64::from(random.below(9i32))).collect();
         let totals = scan.axis(&shape, 1).totals(&x).unwrap();
         assert_eq!(totals.len(), planes * columns);
@@ -157,7 +157,7 @@ fn totals_of_long_columns_are_the_same_by_any_number_of_threads() {
     let mut random = Random(11);
     let sums = [1, 2, 5].map(|threads| Scan::<Sum<f32>>::builder().threads(threads).build().unwrap());
     let greatest = Scan::<ArgMax>::builder().threads(3).build().unwrap();
-    for shape @ [planes, rows, columns] in [[1, 50_001, 6], [2, 9000, 70], [1, 4_000, 131], [3, 25_000, 5]] {
+    for shape @ [planes, rows, columns] in [[1, 100_001, 6], [2, 9000, 70], [1, 8500, 131], [3, 110_000, 5]] {
         let len = planes * rows * columns;
         let x: Vec<Sum<f32>> = (0..len).map(|_| Sum(random.below(1000i32) as f32 / 7.0)).collect();
         let totals = sums.each_ref().map(|sum| sum.axis(&shape, 1).totals(&x).unwrap());

@@ -14,8 +14,9 @@ use super::rows::{DOWN, Totals, parallel};
 use super::slots::Slots;
 use crate::call::Rows;
 
-/// Elements of a chunk, about: few enough for several threads, many for what a thread costs; of more rows, threads share those.
-const FOLDED: usize = 1 << 16;
+/// Elements of a chunk, about: few enough for several threads, many for what the aggregates of a chunk cost. Of more rows than these,
+/// threads share the rows.
+const FOLDED: usize = 1 << 18;
 const MANY: usize = 64;
 
 impl Line<'_> {
@@ -31,11 +32,7 @@ impl Line<'_> {
         let are_folded = self.kernels.code.folds_side_by_side();
         let in_lanes = pieces.last().filter(|_| are_folded).map_or(0, |(some, _)| some.end);
         if in_lanes > 0 {
-            let left_out = self.kernels.length_constants.left_out(&self.kernels.code, level, elements.len());
-            for slot in 0..in_lanes {
-                worker.states.put(slot, &self.kernels.identity, 0..self.kernels.identity.len());
-                worker.states.write(slot, left_out.iter().copied());
-            }
+            self.kernels.start_folds(elements.len(), 0..in_lanes, &mut worker.states);
             let down = self.down(pieces, rows);
             for first in elements.clone().step_by(down).take_while(|_| !self.is_interrupted()) {
                 for piece in pieces {

@@ -1,6 +1,7 @@
 //! The forms of a program that calls need, each lowered, planned and compiled when the first call
 //! needs it.
 
+use std::ops::Range;
 use std::sync::atomic::{AtomicU16, AtomicU32, AtomicU64};
 use std::sync::{Arc, OnceLock};
 
@@ -64,6 +65,18 @@ pub(crate) struct Kernels {
     pub(crate) restarts: Option<Restarts>,
     /// Of reductions, and of scans.
     pub(crate) trials: [Trials; 2],
+}
+
+impl Kernels {
+    /// Puts what folds side by side of so many elements start from into these slots: the identities, and the components that they leave
+    /// out.
+    pub(super) fn start_folds(&self, elements: usize, slots: Range<usize>, states: &mut Slots<'_>) {
+        let left_out = self.length_constants.left_out(&self.code, 0, elements);
+        for slot in slots {
+            states.put(slot, &self.identity, 0..self.identity.len());
+            states.write(slot, left_out.iter().copied());
+        }
+    }
 }
 
 /// Bytes of the records of each column.

@@ -106,15 +106,7 @@ fn random_programs_of_one_stage() {
 fn random_cascades_that_write_or_emit() {
     let mut random = Random(3 + first());
     for seed in first()..first() + 80 {
-        let options = Options {
-            stages: 3,
-            allow_emit: true,
-            allow_previous: true,
-            allow_parameters: true,
-            allow_init: true,
-            ..Options::default()
-        };
-        let program = verify(random_program(seed, &options)).unwrap();
+        let program = verify(random_program(seed, &Options::cascades())).unwrap();
         let options = tiny_plan(&mut random);
         random_calls(&program, options, &mut random, CALLS);
     }

@@ -107,15 +107,7 @@ fn of_programs_whose_results_can_be_read() {
 #[test]
 fn of_random_programs() {
     let mut random = Random(7);
-    let options = Options {
-        stages: 3,
-        allow_emit: true,
-        allow_next: false,
-        allow_previous: true,
-        allow_parameters: true,
-        allow_init: true,
-        ..Options::default()
-    };
+    let options = Options { allow_next: false, ..Options::cascades() };
     let programs = (0..).map(|seed| random_program(seed, &options));
     // Floats are left out: their NaN are the engine's choice, and outputs are compared as bytes.
     let exact = |program: &Program| program.output_types().iter().all(|ty| !ty.is_float());

@@ -334,14 +334,7 @@ pub fn of_bytes() -> Vec<Case> {
 
 /// Random programs: in turn ones of one to three stages, some of which filter, and plain ones.
 pub fn random_cases(seeds: std::ops::Range<u64>) -> Vec<Case> {
-    let options = Options {
-        stages: 3,
-        allow_emit: true,
-        allow_previous: true,
-        allow_parameters: true,
-        allow_init: true,
-        ..Options::default()
-    };
+    let options = Options::cascades();
     let program = |seed| match seed % 2 {
         0 => random_program(seed, &options),
         _ => plain_program(seed),

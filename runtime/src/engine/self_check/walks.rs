@@ -310,11 +310,7 @@ impl Check<'_> {
         let mut states = Slots::each(layout, (0..rows).map(|_| fields()));
         let start = self.start();
         if !writes {
-            let left_out = self.kernels.length_constants.left_out(&self.kernels.code, 0, sample.len);
-            for row in 0..rows {
-                states.put(row, &self.kernels.identity, 0..self.kernels.identity.len());
-                states.write(row, left_out.iter().copied());
-            }
+            self.kernels.start_folds(sample.len, 0..rows, &mut states);
         }
         let (from, to): (Bases<*const u8>, Bases<*mut u8>) = (
             inputs.iter().map(|column| column.as_ptr()).collect(),

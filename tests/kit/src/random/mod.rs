@@ -44,6 +44,20 @@ pub struct Options {
     pub associative: bool,
 }
 
+impl Options {
+    /// Cascades that read all there is, of which some filter, with associative operators.
+    pub fn cascades() -> Options {
+        Options {
+            stages: 3,
+            allow_emit: true,
+            allow_previous: true,
+            allow_parameters: true,
+            allow_init: true,
+            ..Options::default()
+        }
+    }
+}
+
 /// The sequential loop of a seed: any step at all, of which many are scans and many are not.
 ///
 /// ```
