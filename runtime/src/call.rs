@@ -303,7 +303,8 @@ impl Rows {
     }
 
     #[inline]
-    pub(crate) fn step(&self) -> usize {
+    #[doc(hidden)]
+    pub fn step(&self) -> usize {
         self.step
     }
 

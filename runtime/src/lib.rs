@@ -59,7 +59,7 @@ pub use device::{Device, DeviceError};
 #[doc(hidden)]
 pub use device_memory::DeviceMemory;
 pub use dynscan::{DynScan, DynScanBuilder, Representation};
-pub use engine::{Natives, Short, ShortBetween, ShortRows, ShortWhole, Whole, with_flags};
+pub use engine::{Natives, Short, ShortBetween, ShortRows, ShortSpaced, ShortWhole, Whole, with_flags};
 pub use error::Error;
 pub use monoscan_codegen::cpu::{CodegenError, Kernel, SHORT_INPUTS, ShortFn, Vector};
 #[doc(hidden)]

@@ -4,12 +4,14 @@ use monoscan_ir::{Constant, Layout, Mode, Primitive};
 use smallvec::SmallVec;
 
 use crate::backend::{HostTask, Outcome};
-use crate::call::{Call, Init, Shape};
+use crate::call::{Call, Init, Rows, Shape};
 use crate::checks;
 use crate::column::{self, Column, ColumnMut};
 use crate::device::Device;
 use crate::dynscan::DynScan;
-use crate::engine::{MOST_FLAGS, Short, ShortBetween, ShortRows, ShortWhole, StatesAfter, Whole, with_flags};
+use crate::engine::{
+    MOST_FLAGS, Short, ShortBetween, ShortRows, ShortSpaced, ShortWhole, StatesAfter, Whole, with_flags,
+};
 use crate::error::Error;
 use crate::loops::States;
 use crate::spacing;
@@ -158,6 +160,9 @@ impl DynScan {
         // Short lines spend their time here: no closure, and no copy of the total.
         if let Some((_, total)) = self.passed(call, Whole::Reduce, (inputs, None, len))? {
             return Ok(total.components().collect());
+        }
+        if let Some(totals) = self.interleaved_totals(call, inputs, len) {
+            return Ok(totals);
         }
         let (_, totals) = self.with_states(call, |call| self.totals(call, (inputs, None, len)))?;
         Ok(self.as_states(totals, false))
@@ -319,6 +324,22 @@ impl DynScan {
     #[inline]
     pub fn short_rows(&self, mode: Mode) -> Option<&ShortRows> {
         self.variants().short_rows(mode).filter(|_| self.is_plain(mode))
+    }
+
+    /// For the typed front end: what scans short lines backwards, or of columns that lie at any distances, if the program has such a kernel
+    /// and it was needed before. Columns that are alike lie one after the other.
+    #[doc(hidden)]
+    #[inline]
+    pub fn short_spaced(&self, mode: Mode, are_alike: bool) -> Option<&ShortSpaced> {
+        self.variants().short_spaced(mode, are_alike).filter(|_| self.is_plain(mode))
+    }
+
+    /// For the typed front end: what scans short rows side by side as one line, if the program has such a kernel and it was needed before:
+    /// a record of that line is one of each row.
+    #[doc(hidden)]
+    #[inline]
+    pub fn short_interleaved(&self, mode: Mode, rows: &Rows) -> Option<&Short> {
+        self.variants().short_interleaved(mode, rows).filter(|_| self.is_plain(mode))
     }
 
     /// For the typed front end: what scans short lines from given states or reduces them, if the program has such a kernel and it

@@ -2,14 +2,12 @@
 //! backwards, with strides, as bits, into several columns. Short rows whose records lie apart, or
 //! that are scanned backwards, are a few such lines.
 
-use monoscan_codegen::cpu;
-use smallvec::SmallVec;
+use monoscan_ir::Layout;
 
 use crate::call::{Call, Init, Rows, Shape};
 use crate::column::{Column, ColumnMut};
 use crate::dynscan::DynScan;
-use crate::engine::Bases;
-use crate::spacing::{Spacings, is_contiguous};
+use crate::spacing::is_contiguous;
 use crate::wrong::usable;
 
 /// Rows of more records, all of them together, are walked by the engine, whose call costs as much as some hundred records.
@@ -43,57 +41,19 @@ impl DynScan {
         let step = if call.reversed { -(rows.step() as isize) } else { rows.step() as isize };
         let short =
             usable(self.variants().make_short_spaced(call.mode, rows.len(), (are_alike, step == 1))).flatten()?;
-        let mut from: Bases<*const u8> = inputs.iter().map(|column| column.base).collect();
-        let mut to: Bases<*mut u8> = outputs.iter().map(|column| column.base).collect();
         let parameters = self.settings().parameters.as_ptr();
-        if !are_alike {
-            let spacings = self.spaced(call, (inputs, outputs), (&mut from, &mut to), rows.len() - 1);
-            // SAFETY: the columns were checked, and are borrowed for as long as this runs; each record is read before it is written.
-            unsafe { short.scan((&from, &to), &spacings, parameters, rows.len()) };
-            return Some(rows.len());
-        }
         let (read, written) = (&self.program().inputs, &self.program().output.columns);
-        let spacings = [cpu::Spacing { step: step as i64, first: 0, mask: 0 }];
         for row in 0..rows.count() {
-            let first = rows.record_of(row, call.reversed);
-            let at = |base: *mut u8, size: u32| base.wrapping_add(first * size as usize);
+            let first = rows.record_of(row, false);
+            let at = |layout: &Layout| first * layout.size as usize;
             let inputs = inputs.iter().zip(read);
-            from.iter_mut().zip(inputs).for_each(|(to, (of, layout))| *to = at(of.base.cast_mut(), layout.size));
+            let inputs = inputs.map(|(column, layout)| (column.base.wrapping_add(at(layout)), column.spacing));
             let outputs = outputs.iter().zip(written);
-            to.iter_mut().zip(outputs).for_each(|(to, (of, layout))| *to = at(of.base, layout.size));
-            // SAFETY: as above; the columns have all records of the rows.
-            unsafe { short.scan((&from, &to), &spacings, parameters, rows.len()) };
+            let outputs = outputs.map(|(column, layout)| (column.base.wrapping_add(at(layout)), column.spacing));
+            // SAFETY: the columns were checked, have all records of the rows, and are borrowed for as long as this runs. Each record
+            // is read before it is written.
+            unsafe { short.line(inputs, outputs, (rows.len(), step), parameters) };
         }
         Some(rows.elements())
-    }
-
-    /// How far apart the records of each column are in the direction of the call; columns begin at the first record in it, and `last`
-    /// is the number of the last one.
-    fn spaced(
-        &self,
-        call: &Call<'_>,
-        (inputs, outputs): (&[Column<'_>], &[ColumnMut<'_>]),
-        (from, to): (&mut Bases<*const u8>, &mut Bases<*mut u8>),
-        last: usize,
-    ) -> SmallVec<[cpu::Spacing; 8]> {
-        let of = Spacings::of_any(self.program(), inputs, outputs);
-        let mut spacings: SmallVec<[cpu::Spacing; 8]> = of.inputs.into_iter().chain(of.outputs).collect();
-        if !call.reversed {
-            return spacings;
-        }
-        let (inputs, outputs) = spacings.split_at_mut(from.len());
-        // Turns the direction. Gives how far the last record is.
-        let turn = |spacing: &mut cpu::Spacing| {
-            let distance = spacing.step.wrapping_mul(last as i64);
-            spacing.step = -spacing.step;
-            distance
-        };
-        let columns = from.iter_mut().zip(&self.program().inputs).zip(inputs);
-        columns.for_each(|((base, layout), spacing)| match cpu::Spacing::is_by_bits(layout) {
-            true => spacing.first = spacing.first.wrapping_add_signed(turn(spacing)),
-            false => *base = base.wrapping_offset(turn(spacing) as isize),
-        });
-        to.iter_mut().zip(outputs).for_each(|(base, spacing)| *base = base.wrapping_offset(turn(spacing) as isize));
-        spacings
     }
 }

@@ -1,18 +1,21 @@
 //! Totals of many sequences straight into memory of the typed front end, which would otherwise make
 //! states of components one by one.
 
-use monoscan_ir::Mode;
+use monoscan_codegen::cpu::{Access, SHORT_INPUTS};
 use monoscan_ir::transform::Form;
+use monoscan_ir::{Constant, Mode};
 use smallvec::SmallVec;
 
-use crate::call::{Call, Init};
+use crate::call::{Call, Init, Shape};
 use crate::checks;
 use crate::column::{self, Column};
 use crate::device::Device;
 use crate::dynscan::DynScan;
 use crate::engine::{Columns, Sequences, Whole, helpers};
 use crate::error::Error;
+use crate::interleaved::Lines;
 use crate::spacing;
+use crate::wrong::usable;
 
 impl DynScan {
     /// For the typed front end: the totals of contiguous rows or of the segments between offsets, from the states that they start
@@ -40,24 +43,97 @@ impl DynScan {
         let Some(sequences) = Sequences::of(call.shape) else { return Ok(None) };
         let short = self.make_short_whole(Whole::Reduce, 0);
         let variant = self.variants().get(Form::default(), false);
-        let Some(totals) = short.map(|short| short.totals(variant)).filter(|totals| totals.fits(sequences)) else {
+        let Some(mut totals) = short.map(|short| short.totals(variant)).filter(|totals| totals.fits(sequences)) else {
             return Ok(None);
         };
         let len = column::check_inputs(&program.inputs, inputs, Device::cpu())?;
         checks::shape(program, Device::cpu(), call, len)?;
+        totals.has_longer = sequences.has_longer_than(totals.longest);
         let (count, size) = (sequences.count(), totals.size());
         let to = space(count)?;
         let at = self.settings().parameters.behind(inputs.iter().map(|column| column.base));
-        let sizes = std::array::from_fn(|at| program.inputs.get(at).map_or(0, |column| column.size as usize));
         // SAFETY: the columns were checked, and have these sequences; programs with such a kernel have no more columns. There is memory
         // for the states of so many.
-        unsafe { totals.run(sequences, Columns { at, sizes }, to, || self.threads.unwrap_or_else(helpers::threads)) };
-        for (number, records) in sequences.longer_than(totals.longest) {
+        unsafe { totals.run(sequences, self.columns(at), to, || self.threads.unwrap_or_else(helpers::threads)) };
+        let longer = if totals.has_longer { 0..count } else { 0..0 };
+        for (number, records) in sequences.longer_than(totals.longest, longer) {
             let parts: SmallVec<[Column<'_>; 4]> = inputs.iter().map(|column| column.part(records.clone())).collect();
             let total = self.reduce(&Call::default(), &parts)?;
             // SAFETY: as above.
             totals.put(&total, unsafe { std::slice::from_raw_parts_mut(to.add(number * size), size) });
         }
         Ok(Some(count))
+    }
+
+    /// The same of sequences that are all short, by a kernel that was made before, of columns of `len` records each. Gives their number, if
+    /// it did: not where the sequences are wrong for such columns, or where `space` has none.
+    ///
+    /// # Safety
+    /// As for [`totals_into`](DynScan::totals_into). These are the input columns of the program in order, behind them in every place where
+    /// its [parameters](DynScan::parameters_base) are, borrowed as [`Column`] borrows.
+    #[doc(hidden)]
+    pub unsafe fn short_totals(
+        &self,
+        shape: Shape<'_>,
+        (at, len): ([*const u8; SHORT_INPUTS], usize),
+        space: impl FnOnce(usize) -> Option<*mut u8>,
+    ) -> Option<usize> {
+        let variant = self.variants().get(Form::default(), false);
+        if let Shape::Rows(rows) = shape
+            && rows.step() > 1
+        {
+            let short = self.variants().interleaved_totals(&rows).filter(|_| rows.records() <= len)?;
+            let states = variant.kernels(Access::Line).ok()?.code.whole_states();
+            // Of several stages, those of all rows of a stage come before those of the next.
+            let are_in_order = self.program().stages.len() == 1 && short.are_array_of(states, rows.count());
+            if !are_in_order || !self.is_plain(Mode::Inclusive) {
+                return None;
+            }
+            let to = space(rows.count())?;
+            // SAFETY: the caller has these columns; a record of the line is one of each row. There is memory for the states of all rows,
+            // which lie there as those of the line.
+            unsafe {
+                short.begin(to);
+                short.pass(at, std::ptr::null_mut(), rows.len(), (to, true))?;
+            }
+            return Some(rows.count());
+        }
+        let totals = self.short_whole(Whole::Reduce)?.totals(variant);
+        let sequences = Sequences::of(shape).filter(|sequences| totals.fits(*sequences))?;
+        checks::shape(self.program(), Device::cpu(), &Call { shape, ..Call::default() }, len).ok()?;
+        if sequences.has_longer_than(totals.longest) {
+            return None;
+        }
+        let to = space(sequences.count())?;
+        // SAFETY: the caller has these columns, and they have these sequences; there is memory for the states of so many.
+        unsafe { totals.run(sequences, self.columns(at), to, || self.threads.unwrap_or_else(helpers::threads)) };
+        Some(sequences.count())
+    }
+
+    /// The input columns, which begin there.
+    fn columns(&self, at: [*const u8; SHORT_INPUTS]) -> Columns {
+        let inputs = &self.program().inputs;
+        Columns { at, sizes: std::array::from_fn(|at| inputs.get(at).map_or(0, |column| column.size as usize)) }
+    }
+
+    /// The totals of short rows side by side, of columns that were checked, from the identities: in one call of a kernel, if there is one.
+    pub(crate) fn interleaved_totals(
+        &self,
+        call: &Call<'_>,
+        inputs: &[Column<'_>],
+        len: usize,
+    ) -> Option<Vec<Constant>> {
+        let is_plain = call.init == Init::Identity && call.carry.is_none() && call.interrupt.is_none();
+        let Shape::Rows(rows) = call.shape else { return None };
+        if !is_plain || call.reversed || !self.is_plain(Mode::Inclusive) || rows.records() > len {
+            return None;
+        }
+        let lines = Lines::of(self.program(), call, false).filter(|_| spacing::is_contiguous(inputs, None))?;
+        let short = usable(self.variants().make_interleaved_totals(&rows)).flatten()?;
+        let bases = self.settings().parameters.behind(inputs.iter().map(|column| column.base));
+        // SAFETY: the columns were checked; a record of the line is one of each row, and nothing is written.
+        let (_, after) = unsafe { short.pass_from(None, bases, std::ptr::null_mut(), lines.len()) }?;
+        let joined: SmallVec<[Constant; 16]> = after.components().collect();
+        Some(lines.by_row(&joined))
     }
 }

@@ -328,7 +328,28 @@ pub(super) fn bases_with<R: Record, C: Columns<R>>(
     fits.then_some(bases)
 }
 
-/// The same, and how long all of them are, if they are of one length.
+/// Where each slice starts, and how its records lie if not one after the other; and whether they do so in none.
+pub(super) type Parts = ([(*const u8, Option<Spacing>); SHORT_INPUTS], bool);
+
+/// The parts of slices that are all of this length; none if they are many, or on a device.
+#[inline]
+pub(super) fn parts<R: Record, C: Columns<R>>(slices: &C, len: usize) -> Option<Parts> {
+    if !<C::Place as sealed_place::Place>::ON_HOST || R::COLUMNS > SHORT_INPUTS {
+        return None;
+    }
+    let mut parts = [(std::ptr::null(), None); SHORT_INPUTS];
+    let (mut places, mut fits, mut are_dense) = (parts.iter_mut(), true, true);
+    slices.parts(|part| {
+        if let Some(place) = places.next() {
+            *place = (part.base, part.spacing);
+        }
+        fits &= part.len == len;
+        are_dense &= part.spacing.is_none();
+    });
+    fits.then_some((parts, are_dense))
+}
+
+/// The same as [`bases`], and how long all of them are, if they are of one length.
 #[inline]
 pub(super) fn equal<R: Record>(
     slices: &impl Columns<R>,

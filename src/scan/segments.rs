@@ -144,7 +144,9 @@ mod sealed {
 
     impl<'a, K: PartialEq> Keys<'a> for &'a [K] {
         fn boundaries(self) -> Boundaries<'a> {
-            let mut offsets = vec![0];
+            // Those of a short column are not moved as they grow.
+            let mut offsets = Vec::with_capacity(self.len().min(CHUNK) + 1);
+            offsets.push(0);
             for first in (1..self.len()).step_by(CHUNK) {
                 let end = self.len().min(first + CHUNK);
                 let (before, keys) = (&self[first - 1..end - 1], &self[first..end]);

@@ -9,9 +9,10 @@
 //! kept apart.
 
 use monoscan_ir::Mode;
-use monoscan_runtime::{DynScan, Rows, Whole, with_flags};
+use monoscan_runtime::{DynScan, Rows, Shape, Whole, with_flags};
 
 use super::States;
+use super::columns::sealed::Part;
 use super::columns::{self, Columns, Record};
 
 /// Scans a short line into memory for `len` records of its output. Gives how many were written, if it did.
@@ -31,6 +32,25 @@ pub(super) unsafe fn line<R: Record>(
     unsafe { short.scan(inputs, output, len) }
 }
 
+/// Scans a short line backwards, or of columns whose records lie at any distances, into memory for the records of its output. Gives
+/// how many were written, if it did.
+///
+/// # Safety
+/// This memory is exclusively borrowed.
+pub(super) unsafe fn spaced<R: Record>(
+    scan: &DynScan,
+    (mode, reversed): (Mode, bool),
+    input: &impl Columns<R>,
+    Part { base, len, spacing }: Part<*mut u8>,
+) -> Option<usize> {
+    let (inputs, are_dense) = columns::parts(input, len)?;
+    let are_alike = are_dense && spacing.is_none();
+    let short = scan.short_spaced(mode, are_alike).filter(|_| reversed || !are_alike)?;
+    let (inputs, step) = (inputs.iter().take(R::COLUMNS).copied(), if reversed { -1 } else { 1 });
+    // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
+    unsafe { short.line(inputs, std::iter::once((base, spacing)), (len, step), scan.parameters_base()) }.then_some(len)
+}
+
 /// The total of a short line from this state, or from the identities; none if the line is not short.
 #[inline]
 pub(super) fn total<S: States, R: Record>(scan: &DynScan, init: Option<S>, input: &impl Columns<R>) -> Option<S> {
@@ -44,6 +64,26 @@ pub(super) fn total<S: States, R: Record>(scan: &DynScan, init: Option<S>, input
     }
     // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs.
     unsafe { short.pass(inputs, std::ptr::null_mut(), len, to) }.map(|_| states)
+}
+
+/// The totals of short rows or segments, from the states that they start from; none if they are not short, or wrong.
+#[inline(never)]
+pub(super) fn totals<S: States, R: Record>(
+    scan: &DynScan,
+    shape: Shape<'_>,
+    input: &impl Columns<R>,
+) -> Option<Vec<S>> {
+    let columns = columns::equal(input, scan.parameters_base())?;
+    let mut totals = Vec::<S>::new();
+    let space = |count: usize| {
+        totals.try_reserve_exact(count).ok()?;
+        Some(totals.as_mut_ptr().cast())
+    };
+    // SAFETY: the layouts are those of the slices' types, all of one length; there is space for so many states, which nobody else sees.
+    let count = unsafe { scan.short_totals(shape, columns, space) }?;
+    // SAFETY: all of them were written.
+    unsafe { totals.set_len(count) };
+    Some(totals)
 }
 
 /// Scans a short line from these states into memory for `len` records of its output, and moves the states on. Gives how many were
@@ -82,6 +122,23 @@ pub(super) unsafe fn rows<R: Record>(
     let inputs = columns::bases(input, len, scan.parameters_base())?;
     // SAFETY: the layouts are those of the slices' types, all of one length, which have these rows; the caller borrows the output.
     unsafe { short.scan(inputs, output, rows) }
+}
+
+/// The same of rows side by side.
+///
+/// # Safety
+/// As for [`rows`].
+pub(super) unsafe fn interleaved<R: Record>(
+    scan: &DynScan,
+    mode: Mode,
+    rows: &Rows,
+    input: &impl Columns<R>,
+    (output, len): (*mut u8, usize),
+) -> Option<usize> {
+    let short = scan.short_interleaved(mode, rows).filter(|_| rows.records() <= len)?;
+    let inputs = columns::bases(input, len, scan.parameters_base())?;
+    // SAFETY: the layouts are those of the slices' types, all of one length; a record of the line is one of each row.
+    unsafe { short.scan(inputs, output, rows.len()) }.map(|written| written * rows.step())
 }
 
 /// Scans the segments of a short line, which begin at these flags, into memory for `len` records. Gives how many were written, if

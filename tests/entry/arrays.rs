@@ -47,6 +47,7 @@ fn down<M: Monoid + PartialEq + Debug>(name: &str, make: impl Fn(&mut Random) ->
                 }
                 totals[of] = state;
             }
+            from_the_identity(name, &scan, shape, &x);
             let request = || scan.axis(&shape, 1).init_each(&starts);
             assert_eq!(request().inclusive(&x).unwrap(), inclusive, "{name}, {shape:?}");
             assert_eq!(request().exclusive(&x).unwrap(), exclusive, "{name}, {shape:?}");
@@ -67,6 +68,45 @@ fn down<M: Monoid + PartialEq + Debug>(name: &str, make: impl Fn(&mut Random) ->
             );
             let found = request().inclusive_with_totals(&x).unwrap();
             assert_eq!(found, (inclusive, totals), "{name} with totals, {shape:?}");
+        }
+    }
+}
+
+/// The same from the identity, twice: short calls find a kernel from the second one on.
+fn from_the_identity<M: Monoid + PartialEq + Debug>(name: &str, scan: &Scan<M>, shape: [usize; 3], x: &[M]) {
+    let [planes, rows, columns] = shape;
+    let (mut inclusive, mut totals) = (x.to_vec(), vec![M::identity(); planes * columns]);
+    for (place, record) in inclusive.iter_mut().enumerate() {
+        let state = &mut totals[place / (rows * columns) * columns + place % columns];
+        *state = state.combine(*record);
+        *record = *state;
+    }
+    for _ in 0..2 {
+        assert_eq!(scan.axis(&shape, 1).inclusive(x).unwrap(), inclusive, "{name}, {shape:?}");
+        assert_eq!(scan.axis(&shape, 1).totals(x).unwrap(), totals, "totals of {name}, {shape:?}");
+    }
+}
+
+/// Of two stages, whose states lie one after the other in the totals of each row, and stage by stage in a line of them.
+#[test]
+fn totals_of_columns_of_a_cascade() {
+    #[scan_fn]
+    fn largest(e: Element<i32, Sum<i32>>) -> Max<i32> {
+        Max(e.after.0)
+    }
+    let lift = scan!(|x: i32| -> Sum<i32> { Sum(x) });
+    let scan = Scan::<Sum<i32>>::builder().lift(lift).then(largest {}).build().unwrap();
+    let mut random = Random(11);
+    for shape @ [planes, rows, columns] in SHAPES {
+        let x: Vec<i32> = (0..planes * rows * columns).map(|_| random.below(9) - 4).collect();
+        let mut totals = vec![(Sum(0), Max(i32::MIN)); planes * columns];
+        for (place, &x) in x.iter().enumerate() {
+            let (sum, largest) = &mut totals[place / (rows * columns) * columns + place % columns];
+            sum.0 += x;
+            largest.0 = largest.0.max(sum.0);
+        }
+        for _ in 0..3 {
+            assert_eq!(scan.axis(&shape, 1).totals(&x).unwrap(), totals, "{shape:?}");
         }
     }
 }

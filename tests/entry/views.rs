@@ -53,8 +53,8 @@ fn strided_views_are_columns_in_every_combination() {
     let value = scan!(|state: Hash, hash: u8, power: u32| -> (u8, u64) { (hash, state.hash ^ power as u64) });
     let mut r = Random(31);
     for plan in plans() {
-        let scan = Scan::<Hash>::builder().lift(lift).project_with_record(value).unzip().plan(plan).threads(2);
-        let scan = scan.build().unwrap();
+        let builder = || Scan::<Hash>::builder().lift(lift).project_with_record(value).plan(plan.clone()).threads(2);
+        let (scan, joined) = (builder().unzip().build().unwrap(), builder().build().unwrap());
         for n in SIZES {
             let a: Vec<u8> = (0..n).map(|_| r.bits() as u8).collect();
             let b: Vec<u32> = (0..n).map(|_| r.bits() as u32).collect();
@@ -77,6 +77,25 @@ fn strided_views_are_columns_in_every_combination() {
                     }
                     .unwrap();
                     assert_eq!((y.records(n, 7), z.records(n, 9)), expected, "{ask:?} {steps:?}");
+                    // One column of results: short lines go straight to the kernel.
+                    let expected: Vec<(u8, u64)> = expected.0.into_iter().zip(expected.1).collect();
+                    for step in [1, steps[2]] {
+                        let mut y = Apart::new(&vec![(7, 9); n], step, (7, 9));
+                        let (request, output) = (ask.request(&joined), y.view_mut(n));
+                        match exclusive {
+                            true => request.exclusive_into(inputs, output),
+                            false => request.inclusive_into(inputs, output),
+                        }
+                        .unwrap();
+                        assert_eq!(y.records(n, (7, 9)), expected, "{ask:?} {steps:?} {step}");
+                        let (request, mut dense) = (ask.request(&joined), vec![(7, 9); n]);
+                        match exclusive {
+                            true => request.exclusive_into((&a, &b), &mut dense),
+                            false => request.inclusive_into((&a, &b), &mut dense),
+                        }
+                        .unwrap();
+                        assert_eq!(dense, expected, "{ask:?}");
+                    }
                 }
                 assert_eq!(ask.request(&scan).totals(inputs).unwrap(), totals, "{ask:?} {steps:?}");
             }

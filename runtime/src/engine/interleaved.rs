@@ -5,7 +5,7 @@ use monoscan_codegen::cpu::Access;
 use monoscan_ir::transform::{Form, interleaved};
 use monoscan_ir::{Constant, Mode};
 
-use super::{Engine, Purpose, Short, Task, Variants};
+use super::{Engine, Purpose, Short, ShortWhole, Task, Variants, Whole};
 use crate::call::Rows;
 use crate::error::Error;
 use crate::interleaved::Lines;
@@ -24,10 +24,33 @@ impl Variants {
     /// # Errors
     /// [`Error::Miscompiled`] if the kernel is wrong.
     pub(crate) fn make_short_interleaved(&self, mode: Mode, rows: &Rows) -> Result<Option<&Short>, Error> {
-        if rows.plane_count() != 1 || !(1..=MOST_IN_ONE_CALL).contains(&rows.elements()) {
-            return Ok(None);
-        }
-        self.interleaved(rows.step()).map_or(Ok(None), |rows| rows.make_short(mode))
+        let together = self.interleaved(rows.step()).filter(|_| is_one_call(rows));
+        together.map_or(Ok(None), |rows| rows.make_short(mode))
+    }
+
+    /// The same, if it was made.
+    #[inline]
+    pub(crate) fn short_interleaved(&self, mode: Mode, rows: &Rows) -> Option<&Short> {
+        let made = self.interleaved.get(rows.step().checked_sub(2)?)?.get()?.as_ref();
+        made?.short(mode).filter(|_| is_one_call(rows))
+    }
+
+    /// The kernel that reduces such rows from the identities in one call, made if this is the first for so many; none if they are
+    /// derived from a loop.
+    ///
+    /// # Errors
+    /// As [`make_short_interleaved`](Variants::make_short_interleaved).
+    pub(crate) fn make_interleaved_totals(&self, rows: &Rows) -> Result<Option<&ShortWhole>, Error> {
+        let Some(together) = self.interleaved(rows.step()).filter(|_| is_one_call(rows)) else { return Ok(None) };
+        together.make_short_whole(Whole::Reduce, rows.len())?;
+        Ok(self.interleaved_totals(rows))
+    }
+
+    /// The same, if it was made.
+    pub(crate) fn interleaved_totals(&self, rows: &Rows) -> Option<&ShortWhole> {
+        let made = self.interleaved.get(rows.step().checked_sub(2)?)?.get()?.as_ref();
+        let short = made?.short_whole(Whole::Reduce).filter(|_| is_one_call(rows))?;
+        (short.is_for(rows.len()) && !short.are_of_loop()).then_some(short)
     }
 
     /// Those of so many interleaved rows of the program, two or more, if they are one line.
@@ -36,6 +59,12 @@ impl Variants {
         let made = || Some(Box::new(self.of_program(interleaved(&self.program, rows)?)));
         of.get_or_init(made).as_deref()
     }
+}
+
+/// Whether rows are so few, of so few records, that one call of a kernel takes them.
+#[inline]
+fn is_one_call(rows: &Rows) -> bool {
+    rows.plane_count() == 1 && (1..=MOST_IN_ONE_CALL).contains(&rows.elements())
 }
 
 impl<'e> Engine<'e> {

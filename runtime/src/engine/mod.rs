@@ -7,6 +7,7 @@
 //! | `needs` | the kernels that a call needs, and their compilation |
 //! | `native` | functions of Rust for the elements of one pass, and whether they are used |
 //! | `short` | lines of few records, and the call that does them |
+//! | `spaced` | short lines whose records lie at any distances |
 //! | `between` | the segments between offsets of such a line |
 //! | `line` | one sequence of records, and the calls of generated code |
 //! | `walk` | how a line is walked: in one pass, or strip by strip |
@@ -46,6 +47,7 @@ mod segments;
 mod self_check;
 mod short;
 mod slots;
+mod spaced;
 mod streaming;
 mod tiles;
 mod totals;
@@ -67,6 +69,7 @@ pub use native::Natives;
 pub(crate) use on_cpu::OnCpu;
 pub(crate) use short::StatesAfter;
 pub use short::{Short, ShortRows, ShortWhole, Whole};
+pub use spaced::ShortSpaced;
 pub(crate) use totals::{Columns, Sequences};
 pub(crate) use variant::{Variant, Variants};
 

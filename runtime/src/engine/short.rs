@@ -10,8 +10,8 @@
 use std::sync::OnceLock;
 
 use monoscan_codegen::cpu::{Access, Kernel, LONGEST_STRAIGHT_ROW, NativeTotalsFn, SHORT_INPUTS};
-use monoscan_codegen::cpu::{ShortFn, ShortRowsFn, ShortSpacedFn, ShortWholeFn, Spacing};
-use monoscan_ir::{Constant, Layout, Mode};
+use monoscan_codegen::cpu::{ShortFn, ShortRowsFn, ShortWholeFn};
+use monoscan_ir::{Constant, Field, Layout, Mode};
 use smallvec::SmallVec;
 
 use super::line::Line;
@@ -109,38 +109,6 @@ impl Short {
         inputs[0] = records.cast_const();
         // SAFETY: an output column may be the input column of a program that reads no neighbouring record.
         self.replaces && unsafe { self.scan_over(inputs, records, len) }.is_some()
-    }
-}
-
-/// A kernel that scans short lines of columns whose records lie at any distances, backwards too.
-pub(crate) struct ShortSpaced {
-    /// Code of the variants that this is a part of.
-    scan: ShortSpacedFn,
-}
-
-impl ShortSpaced {
-    /// Of a form that is neither segmented nor from an initial state; none if it keeps some records only, or has no kernels.
-    pub(super) fn of(variant: &Variant, access: Access) -> Result<Option<ShortSpaced>, Error> {
-        let Ok(kernels) = variant.kernels(access) else { return Ok(None) };
-        let Some(scan) = kernels.code.short_spaced() else { return Ok(None) };
-        variant.check(kernels, &[Kernel::ShortSpaced].into())?;
-        Ok(Some(ShortSpaced { scan }))
-    }
-
-    /// Scans a line of `len` records.
-    ///
-    /// # Safety
-    /// These are the columns of the program in order, and where its parameters are; records lie as far apart as the spacings say, of
-    /// every column or, with strided access, one for all in records, and are borrowed as [`Column`](crate::Column) and [`ColumnMut`](crate::ColumnMut) borrow.
-    pub(crate) unsafe fn scan(
-        &self,
-        (inputs, outputs): (&[*const u8], &[*mut u8]),
-        spacings: &[Spacing],
-        parameters: *const u8,
-        len: usize,
-    ) {
-        // SAFETY: the columns are what the caller says. The code is there: this is borrowed from the variant that owns it.
-        unsafe { (self.scan)(len, inputs.as_ptr(), outputs.as_ptr(), spacings.as_ptr(), parameters) }
     }
 }
 
@@ -325,6 +293,18 @@ impl ShortWhole {
         len <= self.longest
     }
 
+    /// Whether the states lie in memory as so many of these, one after the other.
+    pub(crate) fn are_array_of(&self, one: &Layout, count: usize) -> bool {
+        let (own, each) = (&self.states.fields, one.fields.len());
+        let is_in_place = |(place, field): (usize, &Field)| {
+            let of_one = &one.fields[place % each];
+            field.ty == of_one.ty && field.offset == of_one.offset + (place / each) as u32 * one.size
+        };
+        self.states.size as usize == one.size as usize * count
+            && own.len() == each * count
+            && own.iter().enumerate().all(is_in_place)
+    }
+
     /// Whether a line may go from any states, also from those that no sequence reaches.
     pub(crate) fn takes_any(&self) -> bool {
         self.takes_any
@@ -344,7 +324,7 @@ impl ShortWhole {
     pub(crate) fn totals(&self, variant: &Variant) -> Totals<'_> {
         let start = &bytemuck::cast_slice(&self.start)[..self.states.size as usize];
         let &ShortWhole { pass: reduce, longest, alone, ref states, is_anywhere, .. } = self;
-        let by_kernel = Totals { reduce, native: None, longest, alone, states, start, is_anywhere };
+        let by_kernel = Totals { reduce, native: None, longest, has_longer: false, alone, states, start, is_anywhere };
         let faster = || {
             let code = &variant.kernels(Access::Line).ok()?.code;
             let native = code.native_totals(code.is_native(Kernel::ShortWhole { writes: false }))?;

@@ -51,13 +51,23 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// The numbers of those that have more records than this.
-    pub(crate) fn longer_than(self, longest: usize) -> impl Iterator<Item = (usize, Range<usize>)> {
-        let all = match self {
-            Sequences::Rows(rows) if rows.len() <= longest => 0..0,
-            _ => 0..self.count(),
+    /// Whether one has more records than this.
+    pub(crate) fn has_longer_than(&self, longest: usize) -> bool {
+        let most = match self {
+            Sequences::Rows(rows) => rows.len(),
+            // Without a branch for each.
+            Sequences::Offsets(offsets) => offsets.windows(2).fold(0, |most, ends| most.max(ends[1] - ends[0])),
         };
-        all.map(move |number| (number, self.records(number))).filter(move |(_, records)| records.len() > longest)
+        most > longest
+    }
+
+    /// Those of these numbers that have more records than this.
+    pub(crate) fn longer_than(
+        self,
+        longest: usize,
+        numbers: Range<usize>,
+    ) -> impl Iterator<Item = (usize, Range<usize>)> {
+        numbers.map(move |number| (number, self.records(number))).filter(move |(_, records)| records.len() > longest)
     }
 
     fn records(&self, number: usize) -> Range<usize> {
@@ -81,8 +91,9 @@ pub(crate) struct Totals<'a> {
     pub(super) reduce: ShortWholeFn,
     /// A function that does the same.
     pub(super) native: Option<NativeTotalsFn>,
-    /// The longest line that it is the way for.
+    /// The longest line that it is the way for, and whether there are longer ones.
     pub(crate) longest: usize,
+    pub(crate) has_longer: bool,
     /// Records that one thread reduces alone.
     pub(super) alone: usize,
     /// Whether elements may begin anywhere in a line; those of rows are counted anew in each.
@@ -161,9 +172,10 @@ impl Totals<'_> {
         let mut left = numbers.start;
         if let Some(native) = self.native {
             // Longer ones are left out, and what a function leaves is reduced by the kernel.
+            let of = if self.has_longer { numbers.clone() } else { 0..0 };
+            let mut longer = sequences.longer_than(self.longest, of);
             while left < numbers.end {
-                let is_long = |&number: &usize| sequences.records(number).len() > self.longest;
-                let end = (left..numbers.end).find(is_long).unwrap_or(numbers.end);
+                let end = longer.next().map_or(numbers.end, |(number, _)| number);
                 // SAFETY: the caller's promise.
                 left += unsafe { self.by_native(native, sequences, left..end, memory) };
                 if left < end {

@@ -17,8 +17,9 @@ use super::between::ShortBetween;
 use super::length_constants::LengthConstants;
 use super::native::{self, Natives};
 use super::restarts::Restarts;
-use super::short::{Short, ShortRows, ShortSpaced, ShortWhole, Whole};
+use super::short::{Short, ShortRows, ShortWhole, Whole};
 use super::slots::Slots;
+use super::spaced::ShortSpaced;
 use super::trials::Trials;
 use crate::cache::{get_or_make, make_first};
 use crate::call::Rows;
@@ -336,6 +337,12 @@ impl Variants {
         let access = if are_alike { Access::Strided } else { Access::Spaced };
         let made = &self.spaced[usize::from(!are_alike)][mode as usize];
         Ok(get_or_make(made, || ShortSpaced::of(variant, access))?.as_ref())
+    }
+
+    /// The same, if it was made.
+    #[inline]
+    pub(crate) fn short_spaced(&self, mode: Mode, are_alike: bool) -> Option<&ShortSpaced> {
+        self.spaced[usize::from(!are_alike)][mode as usize].get()?.as_ref()
     }
 
     /// The kernel that scans short lines from given states, or reduces them, if it was made and the program has such a kernel.

@@ -12,8 +12,13 @@ impl<S: States, In, Out> Request<'_, S, In, Out> {
     /// Whether every sequence starts from the identity, goes forwards and is not interrupted.
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
-        let is_fresh = matches!((&self.init, &self.carry), (Start::Identity, Carry::None));
-        is_fresh && !self.reversed && self.interrupt.is_none()
+        self.is_fresh() && !self.reversed
+    }
+
+    /// The same, in either direction.
+    #[inline]
+    pub(super) fn is_fresh(&self) -> bool {
+        matches!((&self.init, &self.carry), (Start::Identity, Carry::None)) && self.interrupt.is_none()
     }
 
     /// Drops it. A line owns nothing. Said so here, a short call of one keeps no request in memory.

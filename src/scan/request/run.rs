@@ -155,6 +155,12 @@ impl sealed::Place for Host {
         input: &impl Columns<In, Place = Host>,
     ) -> Result<Vec<S>, Error> {
         let scan = request.scan;
+        if request.is_plain()
+            && let Ok(sequences) = &request.sequences
+            && let Some(totals) = short::totals(scan, sequences.shape()?, input)
+        {
+            return Ok(totals);
+        }
         let columns = columns::read(input, &scan.program().inputs);
         let each = request.components_of_totals();
         request.call(Mode::Inclusive, |call, carry| match carry {
@@ -275,6 +281,25 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         }
     }
 
+    /// The same of a line whose records lie at any distances or that goes backwards, and of rows side by side.
+    ///
+    /// # Safety
+    /// As for [`written_short`](Request::written_short).
+    #[inline]
+    unsafe fn written_apart(&self, mode: Mode, input: &impl Columns<In>, output: Part<*mut u8>) -> Option<usize> {
+        match &self.sequences {
+            // SAFETY: the caller borrows this memory.
+            Ok(Sequences::Line) if self.is_fresh() => unsafe {
+                short::spaced(self.scan, (mode, self.reversed), input, output)
+            },
+            Ok(Sequences::Rows(rows)) if self.is_plain() && output.spacing.is_none() => {
+                // SAFETY: as above.
+                unsafe { short::interleaved(self.scan, mode, rows, input, (output.base, output.len)) }
+            }
+            _ => None,
+        }
+    }
+
     /// A call of any length.
     ///
     /// # Safety
@@ -286,10 +311,16 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         input: &impl Columns<In, Place = Host>,
         output: &[Part<*mut u8>],
     ) -> Result<usize, Error> {
+        if let [only] = *output
+            // SAFETY: the caller borrows this memory.
+            && let Some(written) = unsafe { self.written_apart(mode, input, only) }
+        {
+            return Ok(written);
+        }
         let scan = self.scan;
         let program = scan.program();
         let inputs = columns::read(input, &program.inputs);
-        // SAFETY: the caller borrows this memory.
+        // SAFETY: as above.
         let mut outputs = unsafe { columns::write(output, &program.output.columns) };
         self.call(mode, |call, carry| match carry {
             None => scan.run(call, &inputs, &mut outputs),
