@@ -130,7 +130,7 @@ impl<M: Monoid, In: Record, Out, N: native::Functions> ScanBuilder<M, In, Out, N
     pub fn lift_at<R: Record, F: ScanFn<(Element<R::Item>,), Out: Operator<M>>>(
         self,
         f: F,
-    ) -> ScanBuilder<M, R, Out, Unknown> {
+    ) -> ScanBuilder<M, R, Out, N::LiftAt<F>> {
         self.lift_part::<F::Out, R, _>(|| Part::new::<F, (Element<R::Item>,)>(&f, View::Element))
     }
 

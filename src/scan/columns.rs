@@ -31,6 +31,12 @@ pub trait Record: Inputs {
     const COLUMNS: usize;
 
     #[doc(hidden)]
+    fn item(self) -> Self::Item;
+
+    #[doc(hidden)]
+    fn after<M: ScanType>(self, state: M) -> Self::After<M>;
+
+    #[doc(hidden)]
     fn push(chunk: &mut Self::Chunk, record: Self::Item);
 
     #[doc(hidden)]
@@ -202,6 +208,16 @@ impl<A: ScanType> Record for (A,) {
     type Chunk = Vec<A>;
     const COLUMNS: usize = 1;
 
+    #[inline(always)]
+    fn item(self) -> A {
+        self.0
+    }
+
+    #[inline(always)]
+    fn after<M: ScanType>(self, state: M) -> (M, A) {
+        (state, self.0)
+    }
+
     fn push(chunk: &mut Vec<A>, record: A) {
         chunk.push(record);
     }
@@ -228,6 +244,16 @@ macro_rules! records {
             type After<State: ScanType> = (State, $($A,)+);
             type Chunk = ($(Vec<$A>,)+);
             const COLUMNS: usize = [$($i),+].len();
+
+            #[inline(always)]
+            fn item(self) -> Self {
+                self
+            }
+
+            #[inline(always)]
+            fn after<State: ScanType>(self, state: State) -> (State, $($A,)+) {
+                (state, $(self.$i,)+)
+            }
 
             fn push(chunk: &mut Self::Chunk, record: Self) {
                 $(chunk.$i.push(record.$i);)+

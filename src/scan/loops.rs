@@ -227,7 +227,7 @@ impl<U: ScanType, In: Record, Out, N: native::Functions> LoopBuilder<U, In, Out,
     pub fn output_at<O: ScanType, F: ScanFn<(Element<In::Item, U>,), Out = O>>(
         self,
         f: F,
-    ) -> LoopBuilder<U, In, O, Unknown> {
+    ) -> LoopBuilder<U, In, O, N::ProjectAt<F>> {
         self.change(|parts| {
             parts.output = Some(Part::new::<F, (Element<In::Item, U>,)>(&f, View::Element)?);
             Ok(())

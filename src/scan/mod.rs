@@ -35,6 +35,7 @@
 //! # Ok::<(), monoscan::Error>(())
 //! ```
 
+mod at;
 mod builder;
 mod built;
 mod columns;

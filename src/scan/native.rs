@@ -24,7 +24,9 @@ use std::ptr::NonNull;
 use monoscan_ir::{Function, Inst, Layout, Opcode, Type};
 use monoscan_runtime::{Natives, PlanOptions, ShortFn};
 
+pub use super::at::At;
 use super::columns::{Parameterised, Record};
+use super::element::Element;
 use super::operator::Operator;
 use super::passes::{Exclusive, Inclusive, Reduced, flagged, line, rows, short, totals};
 use crate::lang::{self, Monoid, ScanFn, ScanType, Traced};
@@ -35,8 +37,14 @@ pub trait Functions {
     type Lift<F>;
     /// With this lift, of parameters and the record.
     type LiftWith<A, F>;
+    /// With this lift, of an [`Element`].
+    type LiftAt<F>;
     /// With this output.
     type Project<F>;
+    /// With this output, of the state and the record.
+    type ProjectWithRecord<F>;
+    /// With this output, of an [`Element`].
+    type ProjectAt<F>;
 }
 
 /// Functions that make up an element of a scan.
@@ -46,7 +54,7 @@ pub trait Elements<S, In, Out> {
     fn natives() -> Option<Natives>;
 }
 
-/// Functions that the type of a builder does not have, or that need more than the record, parameters and the state.
+/// Functions that the type of a builder does not have.
 pub struct Unknown;
 
 /// The function that takes the state past a record, and the one that makes of it what is written.
@@ -64,6 +72,12 @@ pub struct Itself;
 /// This function.
 pub struct Given<F>(PhantomData<fn() -> F>);
 
+/// This function of an [`Element`].
+pub struct GivenAt<F>(PhantomData<fn() -> F>);
+
+/// This output, of the state and the record.
+pub struct WithRecord<F>(PhantomData<fn() -> F>);
+
 /// This lift, whose first argument is parameters.
 pub struct With<A, F>(PhantomData<fn() -> (A, F)>);
 
@@ -73,17 +87,25 @@ pub struct Step<A, F>(PhantomData<fn() -> (A, F)>);
 impl Functions for Unknown {
     type Lift<F> = Unknown;
     type LiftWith<A, F> = Unknown;
+    type LiftAt<F> = Unknown;
     type Project<F> = Unknown;
+    type ProjectWithRecord<F> = Unknown;
+    type ProjectAt<F> = Unknown;
 }
 
 impl<L, P> Functions for Known<L, P> {
     type Lift<F> = Known<Given<F>, P>;
     type LiftWith<A, F> = Known<With<A, F>, P>;
+    type LiftAt<F> = Known<GivenAt<F>, P>;
     type Project<F> = Known<L, Given<F>>;
+    type ProjectWithRecord<F> = Known<L, WithRecord<F>>;
+    type ProjectAt<F> = Known<L, GivenAt<F>>;
 }
 
 /// How a record changes the state.
 pub trait Steps<S, In> {
+    /// Whether it sees the records beside its own, or where that is.
+    const SEES: bool = false;
     /// The values that are the same for all records.
     type Parameters: Copy;
     /// The types of their components, if the function and these are all that there is to know.
@@ -98,8 +120,8 @@ pub trait Steps<S, In> {
     fn identity() -> Option<S> {
         None
     }
-    /// The state after a record.
-    fn step(parameters: Self::Parameters, state: S, record: In) -> S;
+    /// The state after an element.
+    fn step(parameters: Self::Parameters, state: S, at: At) -> S;
 }
 
 /// Without parameters.
@@ -116,13 +138,15 @@ macro_rules! without_parameters {
 }
 
 /// The record that is written of a state.
-pub trait Projects<S, Out> {
+pub trait Projects<S, In, Out> {
+    /// Whether it sees the records beside its own, or where that is.
+    const SEES: bool = false;
     /// Whether the function is all that there is to know.
     fn is_known() -> bool {
         true
     }
-    /// The record that is written.
-    fn project(state: S) -> Out;
+    /// The record that is written, of the states before and after an element, of which one is that of its own.
+    fn project(states: (S, S), own: S, at: At) -> Out;
 }
 
 impl<M: Monoid, O: Operator<M>> Steps<M, (O,)> for Own {
@@ -134,7 +158,8 @@ impl<M: Monoid, O: Operator<M>> Steps<M, (O,)> for Own {
     }
 
     #[inline]
-    fn step((): (), state: M, (value,): (O,)) -> M {
+    fn step((): (), state: M, at: At) -> M {
+        let (value,) = at.record::<(O,)>();
         state.combine(value.into_state())
     }
 }
@@ -148,7 +173,8 @@ impl<M: Monoid, V: ScanType> Steps<M, (V,)> for Wrapped {
     }
 
     #[inline]
-    fn step((): (), state: M, (value,): (V,)) -> M {
+    fn step((): (), state: M, at: At) -> M {
+        let (value,) = at.record::<(V,)>();
         // SAFETY: both have the same components at the same places.
         state.combine(unsafe { std::mem::transmute_copy::<V, M>(&value) })
     }
@@ -163,8 +189,24 @@ impl<M: Monoid, In: Record, F: ScanFn<In, Out: Operator<M>>> Steps<M, In> for Gi
     }
 
     #[inline]
-    fn step((): (), state: M, record: In) -> M {
-        state.combine(function::<F>().call(record).into_state())
+    fn step((): (), state: M, at: At) -> M {
+        state.combine(function::<F>().call(at.record()).into_state())
+    }
+}
+
+impl<M: Monoid, In: Record, F: ScanFn<(Element<In::Item>,), Out: Operator<M>>> Steps<M, In> for GivenAt<F> {
+    const SEES: bool = true;
+
+    without_parameters!(is_constant::<F>());
+
+    #[inline]
+    fn identity() -> Option<M> {
+        Some(M::identity())
+    }
+
+    #[inline]
+    fn step((): (), state: M, at: At) -> M {
+        state.combine(function::<F>().call((at.element::<In, ()>((), ()),)).into_state())
     }
 }
 
@@ -193,8 +235,8 @@ impl<M: Monoid, A: Parameterised, F: ScanFn<A, Out: Operator<M>>> Steps<M, A::Re
     }
 
     #[inline]
-    fn step(parameters: A::Parameters, state: M, record: A::Record) -> M {
-        state.combine(function::<F>().call(A::join(parameters, record)).into_state())
+    fn step(parameters: A::Parameters, state: M, at: At) -> M {
+        state.combine(function::<F>().call(A::join(parameters, at.record())).into_state())
     }
 }
 
@@ -202,45 +244,74 @@ impl<A: Parameterised, F: ScanFn<A, Out = A::Parameters>> Steps<A::Parameters, A
     without_parameters!(is_constant::<F>());
 
     #[inline]
-    fn step((): (), state: A::Parameters, record: A::Record) -> A::Parameters {
-        function::<F>().call(A::join(state, record))
+    fn step((): (), state: A::Parameters, at: At) -> A::Parameters {
+        function::<F>().call(A::join(state, at.record()))
     }
 }
 
-impl<M: Monoid, O: Operator<M>> Projects<M, O> for Own {
+impl<M: Monoid, In, O: Operator<M>> Projects<M, In, O> for Own {
     #[inline]
-    fn project(state: M) -> O {
-        O::of_state(state)
+    fn project(_: (M, M), own: M, _: At) -> O {
+        O::of_state(own)
     }
 }
 
-impl<M: Monoid, V: ScanType> Projects<M, V> for Wrapped {
+impl<M: Monoid, In, V: ScanType> Projects<M, In, V> for Wrapped {
     fn is_known() -> bool {
         lie_alike::<M, V>()
     }
 
     #[inline]
-    fn project(state: M) -> V {
+    fn project(_: (M, M), own: M, _: At) -> V {
         // SAFETY: both have the same components at the same places.
-        unsafe { std::mem::transmute_copy::<M, V>(&state) }
+        unsafe { std::mem::transmute_copy::<M, V>(&own) }
     }
 }
 
-impl<S> Projects<S, S> for Itself {
+impl<S, In> Projects<S, In, S> for Itself {
     #[inline]
-    fn project(state: S) -> S {
-        state
+    fn project(_: (S, S), own: S, _: At) -> S {
+        own
     }
 }
 
-impl<S: ScanType, Out: ScanType, F: ScanFn<(S,), Out = Out>> Projects<S, Out> for Given<F> {
+impl<S: ScanType, In, Out: ScanType, F: ScanFn<(S,), Out = Out>> Projects<S, In, Out> for Given<F> {
     fn is_known() -> bool {
         is_constant::<F>()
     }
 
     #[inline]
-    fn project(state: S) -> Out {
-        function::<F>().call((state,))
+    fn project(_: (S, S), own: S, _: At) -> Out {
+        function::<F>().call((own,))
+    }
+}
+
+impl<S: ScanType, In: Record, Out: ScanType, F: ScanFn<In::After<S>, Out = Out>> Projects<S, In, Out>
+    for WithRecord<F>
+{
+    fn is_known() -> bool {
+        is_constant::<F>()
+    }
+
+    #[inline]
+    fn project(_: (S, S), own: S, at: At) -> Out {
+        function::<F>().call(at.record::<In>().after(own))
+    }
+}
+
+impl<S: ScanType, In: Record, Out: ScanType, F> Projects<S, In, Out> for GivenAt<F>
+where
+    F: ScanFn<(Element<In::Item, S>,), Out = Out>,
+{
+    const SEES: bool = true;
+
+    fn is_known() -> bool {
+        is_constant::<F>()
+    }
+
+    #[inline]
+    fn project((before, after): (S, S), _: S, at: At) -> Out {
+        function::<F>().call((at.element::<In, S>(before, after),))
     }
 }
 
@@ -273,7 +344,7 @@ where
     In: Record,
     Out: ScanType,
     L: Steps<S, In>,
-    P: Projects<S, Out>,
+    P: Projects<S, In, Out>,
 {
     fn natives() -> Option<Natives> {
         // Of an enum not every number is a value, and what engines try a kernel with may be any.
@@ -289,6 +360,7 @@ where
                 (lang::to_constants(&identity), passes)
             }),
             totals: totals::<S, In, L>,
+            sees: L::SEES || P::SEES,
             state: lang::layout_of::<S>(),
             parameters,
         })

@@ -9,6 +9,7 @@ use std::slice;
 
 use monoscan_runtime::SHORT_INPUTS;
 
+use super::at::At;
 use super::columns::Record;
 use super::native::{Projects, Steps};
 use crate::lang::ScanType;
@@ -36,12 +37,20 @@ trait Sequences {
     /// Whether any does: then the state that they start from lies behind the one that the pass does.
     const BEGIN: bool;
 
-    /// Calls `element` with the place of each in order, and whether a sequence begins there.
-    fn each(self, element: impl FnMut(usize, bool));
+    /// Calls `element` with the record of each in order, whether a sequence begins there, and its place in that, if someone `sees` it.
+    fn each(self, sees: bool, element: impl FnMut(usize, bool, InSequence));
 }
 
+/// The number of an element in its sequence, whether it is the first there, and whether it is the last.
+type InSequence = (usize, bool, bool);
+
 /// So many elements, which go on.
-struct Line(usize);
+struct Line {
+    len: usize,
+    /// The number of the first in its sequence, and how many that has.
+    first: usize,
+    total: usize,
+}
 
 /// So many elements, and where their flags are.
 struct Flagged(usize, *const u8);
@@ -49,22 +58,41 @@ struct Flagged(usize, *const u8);
 /// So many rows, the records from one to the next, and those of each.
 struct InRows(usize, usize, usize);
 
+impl Line {
+    /// The records in order. That most have neighbours is known where the loop is compiled.
+    #[inline(always)]
+    fn each_record(self, sees: bool, mut element: impl FnMut(usize, InSequence)) {
+        let Line { len, first, total } = self;
+        if !sees || len == 0 {
+            return (0..len).for_each(|place| element(place, (first + place, false, false)));
+        }
+        // One call of `element`, so that it is compiled into the loop.
+        let end = (len - 1).max(1);
+        let parts =
+            [(0..1, first == 0, first + 1 == total), (1..end, false, false), (end..len, false, first + len == total)];
+        for (places, is_first, is_last) in parts {
+            places.for_each(|place| element(place, (first + place, is_first, is_last)));
+        }
+    }
+}
+
 impl Sequences for Line {
     const BEGIN: bool = false;
 
     #[inline(always)]
-    fn each(self, mut element: impl FnMut(usize, bool)) {
-        (0..self.0).for_each(|place| element(place, false));
+    fn each(self, sees: bool, mut element: impl FnMut(usize, bool, InSequence)) {
+        self.each_record(sees, |place, at| element(place, false, at));
     }
 }
 
 impl Sequences for Flagged {
     const BEGIN: bool = true;
 
+    /// No function that sees more than its record takes segments.
     #[inline(always)]
-    fn each(self, mut element: impl FnMut(usize, bool)) {
+    fn each(self, _: bool, mut element: impl FnMut(usize, bool, InSequence)) {
         // SAFETY: there is a flag for each element; any byte but zero is true.
-        (0..self.0).for_each(|place| element(place, unsafe { *self.1.add(place) } != 0));
+        (0..self.0).for_each(|place| element(place, unsafe { *self.1.add(place) } != 0, (0, true, true)));
     }
 }
 
@@ -72,10 +100,11 @@ impl Sequences for InRows {
     const BEGIN: bool = true;
 
     #[inline(always)]
-    fn each(self, mut element: impl FnMut(usize, bool)) {
+    fn each(self, sees: bool, mut element: impl FnMut(usize, bool, InSequence)) {
         let InRows(rows, pitch, len) = self;
         for row in 0..rows {
-            (0..len).for_each(|place| element(row * pitch + place, place == 0));
+            let line = Line { len, first: 0, total: len };
+            line.each_record(sees, |place, at| element(row * pitch + place, place == 0, at));
         }
     }
 }
@@ -97,41 +126,57 @@ where
     S: ScanType,
     In: Record,
     L: Steps<S, In>,
-    P: Projects<S, Out>,
+    P: Projects<S, In, Out>,
     W: Work,
 {
     fn begins<Q: Sequences>(_: &Q) -> bool {
         Q::BEGIN
     }
     // SAFETY: they are there.
-    let (mut state, parameters) = unsafe { (after.cast::<S>().read_unaligned(), L::parameters(parameters)) };
+    let (before, parameters) = unsafe { (after.cast::<S>().read_unaligned(), L::parameters(parameters)) };
     // SAFETY: it is there where it is looked at.
-    let start = if begins(&sequences) { unsafe { after.cast::<S>().add(1).read_unaligned() } } else { state };
-    let mut taken = 0;
-    let element = |place: usize, begins: bool| {
-        state = if begins { start } else { state };
-        // SAFETY: there are so many records, in at most so many columns.
-        let record = unsafe { In::read(|column| columns[column % SHORT_INPUTS], place) };
-        let next = L::step(parameters, state, record);
-        if W::WRITES {
-            let written = P::project(if W::INCLUSIVE { next } else { state });
-            // SAFETY: there is space for a record of each element.
-            unsafe { output.cast::<Out>().add(place).write_unaligned(written) };
-        }
-        (state, taken) = (next, taken + 1);
+    let start = if begins(&sequences) { unsafe { after.cast::<S>().add(1).read_unaligned() } } else { before };
+    let (mut reached, mut taken) = (before, 0);
+    let elements = || {
+        // The output may be anywhere, so what outlives a panic is in memory. The state of the loop is not: it would be read again.
+        let mut state = before;
+        let element = |place: usize, begins: bool, in_sequence: InSequence| {
+            if begins {
+                (state, reached) = (start, start);
+            }
+            // SAFETY: there are so many records, in at most so many columns, and their neighbours.
+            let at = unsafe { At::new(columns, place, in_sequence) };
+            let next = L::step(parameters, state, at);
+            if W::WRITES {
+                let written = P::project((state, next), if W::INCLUSIVE { next } else { state }, at);
+                // SAFETY: there is space for a record of each element.
+                unsafe { output.cast::<Out>().add(place).write_unaligned(written) };
+            }
+            state = next;
+            (reached, taken) = (next, taken + 1);
+        };
+        sequences.each(L::SEES || W::WRITES && P::SEES, element);
     };
     // Nothing but the state and the number is used afterwards, and both are those before an element.
-    let _ = catch_unwind(AssertUnwindSafe(|| sequences.each(element)));
+    let _ = catch_unwind(AssertUnwindSafe(elements));
     // SAFETY: there is space for the state.
-    unsafe { after.cast::<S>().write_unaligned(state) };
+    unsafe { after.cast::<S>().write_unaligned(reached) };
     taken
 }
 
 /// The pass over a line. The columns of records are followed by parameters.
 ///
 /// # Safety
-/// That of [`NativeFn`](monoscan_codegen::cpu::NativeFn): columns and a state of these types, with so many records.
-pub(super) unsafe extern "C" fn line<S: ScanType, In: Record, Out, L: Steps<S, In>, P: Projects<S, Out>, W: Work>(
+/// That of [`NativeFn`](monoscan_codegen::cpu::NativeFn): columns and a state of these types, with so many records; and, where a
+/// function sees it, the place of the first in its line.
+pub(super) unsafe extern "C" fn line<
+    S: ScanType,
+    In: Record,
+    Out,
+    L: Steps<S, In>,
+    P: Projects<S, In, Out>,
+    W: Work,
+>(
     len: usize,
     output: *mut u8,
     a: *const u8,
@@ -141,8 +186,14 @@ pub(super) unsafe extern "C" fn line<S: ScanType, In: Record, Out, L: Steps<S, I
     after: *mut u8,
 ) -> usize {
     let columns = [a, b, c, d];
+    let [first, total] = match L::SEES || P::SEES {
+        // SAFETY: they are behind the states.
+        true => unsafe { after.cast::<S>().add(2).cast::<[usize; 2]>().read_unaligned() },
+        false => [0; 2],
+    };
+    let line = Line { len, first, total };
     // SAFETY: the caller says so.
-    unsafe { pass::<S, In, Out, L, P, W>(Line(len), output, columns, columns[In::COLUMNS % SHORT_INPUTS], after) }
+    unsafe { pass::<S, In, Out, L, P, W>(line, output, columns, columns[In::COLUMNS % SHORT_INPUTS], after) }
 }
 
 /// The pass over a short line from the identity, into memory that is no column's. Both are known to the compiler, so this is the
@@ -151,7 +202,14 @@ pub(super) unsafe extern "C" fn line<S: ScanType, In: Record, Out, L: Steps<S, I
 /// # Safety
 /// That of [`ShortFn`](monoscan_runtime::ShortFn): columns of these types with so many records, followed by parameters; and an output
 /// that overlaps none of them.
-pub(super) unsafe extern "C" fn short<S: ScanType, In: Record, Out, L: Steps<S, In>, P: Projects<S, Out>, W: Work>(
+pub(super) unsafe extern "C" fn short<
+    S: ScanType,
+    In: Record,
+    Out,
+    L: Steps<S, In>,
+    P: Projects<S, In, Out>,
+    W: Work,
+>(
     len: usize,
     output: *mut u8,
     a: *const u8,
@@ -180,7 +238,7 @@ where
     S: ScanType,
     In: Record,
     L: Steps<S, In>,
-    P: Projects<S, Out>,
+    P: Projects<S, In, Out>,
     W: Work,
 {
     // SAFETY: they are there.
@@ -189,11 +247,11 @@ where
     let elements = || {
         // As a result of a closure of its own it would go through memory.
         let Some(mut state) = L::identity() else { return };
-        (0..len).for_each(|place| {
+        Line { len, first: 0, total: len }.each_record(L::SEES || P::SEES, |place, in_sequence| {
             // SAFETY: there are so many records, in at most so many columns.
-            let record = unsafe { In::read(|column| columns[column % SHORT_INPUTS], place) };
-            let next = L::step(parameters, state, record);
-            let written = P::project(if W::INCLUSIVE { next } else { state });
+            let at = unsafe { At::new(columns, place, in_sequence) };
+            let next = L::step(parameters, state, at);
+            let written = P::project((state, next), if W::INCLUSIVE { next } else { state }, at);
             // SAFETY: there is space for a record of each element, at any address.
             unsafe { output.as_mut_ptr().cast::<Out>().add(place).write_unaligned(written) };
             (state, taken) = (next, taken + 1);
@@ -208,7 +266,14 @@ where
 ///
 /// # Safety
 /// As that of [`line`], with the state that segments start from behind the state.
-pub(super) unsafe extern "C" fn flagged<S: ScanType, In: Record, Out, L: Steps<S, In>, P: Projects<S, Out>, W: Work>(
+pub(super) unsafe extern "C" fn flagged<
+    S: ScanType,
+    In: Record,
+    Out,
+    L: Steps<S, In>,
+    P: Projects<S, In, Out>,
+    W: Work,
+>(
     len: usize,
     output: *mut u8,
     a: *const u8,
@@ -227,7 +292,14 @@ pub(super) unsafe extern "C" fn flagged<S: ScanType, In: Record, Out, L: Steps<S
 ///
 /// # Safety
 /// That of [`NativeRowsFn`](monoscan_codegen::cpu::NativeRowsFn), as for [`line`].
-pub(super) unsafe extern "C" fn rows<S: ScanType, In: Record, Out, L: Steps<S, In>, P: Projects<S, Out>, W: Work>(
+pub(super) unsafe extern "C" fn rows<
+    S: ScanType,
+    In: Record,
+    Out,
+    L: Steps<S, In>,
+    P: Projects<S, In, Out>,
+    W: Work,
+>(
     rows: usize,
     output: *mut u8,
     a: *const u8,
@@ -292,9 +364,9 @@ unsafe fn each_total<S: ScanType, In: Record, L: Steps<S, In>>(
     let parameters = unsafe { L::parameters(columns[In::COLUMNS % SHORT_INPUTS]) };
     let Some(identity) = L::identity() else { return };
     for sequence in 0..sequences {
-        // SAFETY: there are such records, in at most so many columns.
-        let record = |place| unsafe { In::read(|column| columns[column % SHORT_INPUTS], place) };
-        let total = records(sequence).fold(identity, |state, place| L::step(parameters, state, record(place)));
+        // SAFETY: there are such records, in at most so many columns. No function that sees more than those makes totals.
+        let at = |place| unsafe { At::new(columns, place, (0, true, true)) };
+        let total = records(sequence).fold(identity, |state, place| L::step(parameters, state, at(place)));
         // SAFETY: there is space for a state of each sequence, at any address.
         unsafe { totals.cast::<S>().add(sequence).write_unaligned(total) };
         *taken = sequence + 1;

@@ -20,7 +20,7 @@ fn is_large(e: Element<u8, Sum<u64>>) -> bool {
     e.record > 2
 }
 
-fn builder() -> monoscan::ScanBuilder<Sum<u64>, (u8,), Row, monoscan::native::Unknown> {
+fn builder() -> monoscan::ScanBuilder<Sum<u64>, (u8,), Row, impl monoscan::native::Functions> {
     Scan::<Sum<u64>>::builder().lift(scan!(|x: u8| -> Sum<u64> { Sum(x as u64) })).project_with_record(row {})
 }
 

@@ -15,7 +15,7 @@ use super::typed::{Folded, any};
 
 /// How a call may go: in one pass, by the functions; in tiles of 32 elements, whose passes with a known carry are theirs; and in tiles by
 /// generated code alone.
-fn plans() -> [PlanOptions; 3] {
+pub(super) fn plans() -> [PlanOptions; 3] {
     let tiles = |native| PlanOptions { direct: Some(0), block: Some(8), strips: Some(1), ..plan(native) };
     [
         plan(true),

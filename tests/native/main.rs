@@ -2,6 +2,7 @@
 //! also where they panic.
 
 mod calls;
+mod elements;
 mod typed;
 
 use std::cell::Cell;

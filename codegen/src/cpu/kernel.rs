@@ -158,12 +158,15 @@ impl<'a> Loop<'a> {
         let places = self.places.iter().copied().map(Place::at).collect();
         let mut progress = Progress { places, round, states, ahead: Vec::new() };
         let mut len = self.len;
-        if self.reads(|source| matches!(source, Source::First | Source::Prev(_))) {
+        // A function that sees them takes the first and the last element too.
+        let sees = self.kernel.native.is_some_and(|native| native.sees);
+        if !sees && self.reads(|source| matches!(source, Source::First | Source::Prev(_))) {
             let begins = self.begins(b);
             progress = self.rounds(b, env, Round::Any, (begins, 1), progress)?;
             len = b.ins().isub(len, begins);
         }
-        let ends = self.reads(|source| matches!(source, Source::Last | Source::Next(_))).then(|| self.ends(b, len));
+        let has_ends = !sees && self.reads(|source| matches!(source, Source::Last | Source::Next(_)));
+        let ends = has_ends.then(|| self.ends(b, len));
         let mut between = ends.map_or(len, |ends| b.ins().isub(len, ends));
         if let Some(lanes) = self.kernel.lanes {
             (between, progress) = self.groups(b, lanes, between, progress)?;
@@ -176,7 +179,7 @@ impl<'a> Loop<'a> {
             }
             (between, progress) = self.by_native(b, native, between, progress);
         }
-        let round = self.kernel.steady_state.map_or(Round::Any, Round::SteadyState);
+        let round = self.kernel.steady_state.filter(|_| !sees).map_or(Round::Any, Round::SteadyState);
         progress = self.all_rounds(b, env, round, between, progress)?;
         if let Some(ends) = ends {
             // One value less to keep while the loop runs, where the place says how many elements are left.

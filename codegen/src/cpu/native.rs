@@ -62,6 +62,9 @@ pub struct Native {
     pub short: Option<ShortFn>,
     /// The one that reduces many sequences from the identity.
     pub totals: Option<NativeTotalsFn>,
+    /// Whether the functions that take lines and rows see the records beside each, and where it is. Then the number of the first
+    /// element in its line lies behind two states, and behind it how many the line has, 8 bytes each.
+    pub sees: bool,
     /// The components of the state.
     pub state: Layout,
     /// The state that segments start from, if there is a column of their flags.
@@ -118,15 +121,18 @@ impl Rival {
 }
 
 impl Native {
-    /// Whether a body carries the whole state from element to element, in order, and looks at nothing else but records and parameters.
+    /// Whether a body carries the whole state from element to element, in order, and looks at nothing else but records and parameters, and
+    /// what functions see.
     pub(crate) fn fits(&self, body: &Body) -> bool {
         let (function, states) = (&body.mapping.function, body.state_len());
         let in_order = |(place, &(stage, component)): (usize, &(u32, u32))| stage == 0 && component as usize == place;
         (body.ends.is_some() || body.carried.iter().enumerate().all(in_order))
             && self.state.types().eq(function.params[..states].iter().copied())
-            && body.mapping.reads[states..]
-                .iter()
-                .all(|source| matches!(source, Source::Record(_) | Source::Parameter(_)))
+            && body.mapping.reads[states..].iter().all(|source| match source {
+                Source::Record(_) | Source::Parameter(_) => true,
+                Source::Prev(_) | Source::Next(_) | Source::First | Source::Last | Source::Index => self.sees,
+                _ => false,
+            })
     }
 }
 
@@ -230,13 +236,19 @@ impl Loop<'_> {
         (before, start): (&[Value], Option<Vec<Value>>),
     ) -> (Value, Value) {
         let size = native.state.size;
-        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, 2 * size.max(1), 4);
+        let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, 2 * size.max(1) + 16, 4);
         let slot = b.create_sized_stack_slot(slot);
         let state = b.ins().stack_addr(types::I64, slot, 0);
         let both = [Some(before), start.as_deref()].into_iter().flatten().zip([0, size]);
         for (values, offset) in both {
             for (field, &value) in native.state.fields.iter().zip(values) {
                 memory::store(b, field.ty, value, state, (offset + field.offset) as i32);
+            }
+        }
+        if native.sees {
+            // Of rows nobody looks at these.
+            for (value, offset) in [(place, 0), (self.data.total(), 8)] {
+                b.ins().store(memory::data_flags(), value, state, (2 * size + offset) as i32);
             }
         }
         let mut record = |base: Value, column: &Layout| {

@@ -31,6 +31,8 @@ pub struct Natives {
     pub short: Option<(Vec<Constant>, [ShortFn; 2])>,
     /// Many sequences from these components.
     pub totals: NativeTotalsFn,
+    /// Whether they see the records beside each, and where it is: then only those of lines and rows are used.
+    pub sees: bool,
     pub state: Layout,
     pub parameters: Vec<Type>,
 }
@@ -44,23 +46,24 @@ impl Natives {
         lines.chain(self.rows.map(|rows| rows as *const u8)).chain(short).map(|address| address.addr())
     }
 
-    /// Those of a form, in which segments start from this state.
-    pub(super) fn of(&self, form: Form, start: &[Constant], replaces_vectors: bool) -> Native {
-        let Natives { lines, flagged, rows, reduce, short, totals, state, parameters } = self;
-        let (mode, state, parameters) = (form.mode as usize, state.clone(), parameters.clone());
+    /// Those of a form, in which segments start from this state; none for segments if they see neighbours.
+    pub(super) fn of(&self, form: Form, start: &[Constant], replaces_vectors: bool) -> Option<Native> {
+        let Natives { lines, flagged, rows, reduce, short, totals, sees, state, parameters } = self;
+        let (mode, state, parameters, sees) = (form.mode as usize, state.clone(), parameters.clone(), *sees);
         match form.heads {
+            true if sees => None,
             true => {
                 let (pass, start) = (flagged[mode], Some(start.to_vec()));
                 let (reduce, rows, short, totals) = (None, None, None, None);
-                Native { pass, reduce, rows, short, totals, state, start, parameters, replaces_vectors }
+                Some(Native { pass, reduce, rows, short, totals, sees, state, start, parameters, replaces_vectors })
             }
             false => {
                 let (reduce, rows) = (Some(*reduce), Some(rows[mode]));
                 let short = short.as_ref().filter(|(identity, _)| identity == start);
-                let totals = short.map(|_| *totals);
+                let totals = short.filter(|_| !sees).map(|_| *totals);
                 let short = short.map(|(_, passes)| passes[mode]);
                 let (pass, start) = (lines[mode], None);
-                Native { pass, reduce, rows, short, totals, state, start, parameters, replaces_vectors }
+                Some(Native { pass, reduce, rows, short, totals, sees, state, start, parameters, replaces_vectors })
             }
         }
     }
@@ -129,11 +132,20 @@ pub(super) fn wins(native: &Native, rivals: [Rival; 2], variant: &Variant) -> bo
     function.is_some_and(|function| function.saturating_mul(100) < planned)
 }
 
-/// Whether the function of short lines is about as fast as the one of lines, which won the race with generated code, or functions
-/// were asked for. rustc compiles the two differently: one may branch where the other selects.
-pub(super) fn is_as_fast(short: ShortFn, native: &Native, variant: &Variant) -> bool {
+/// Whether the function of short lines is used: where the one of lines won the race with generated code, if it is about as fast as
+/// that, and elsewhere if it wins against generated code. rustc compiles the two differently: one may branch where the other
+/// selects, and the state of only one is never in memory.
+pub(super) fn is_used_for_short_lines(
+    (short, native): (ShortFn, &Native),
+    (generated, has_won): (ShortFn, bool),
+    variant: &Variant,
+) -> bool {
     let is_asked_for = variant.native.as_ref().is_some_and(|(_, is_asked_for)| *is_asked_for);
-    is_asked_for || !wins(native, [Rival::Line(short), Rival::Native(native.pass)], variant)
+    is_asked_for
+        || match has_won {
+            true => !wins(native, [Rival::Line(short), Rival::Native(native.pass)], variant),
+            false => wins(native, [Rival::Line(generated), Rival::Line(short)], variant),
+        }
 }
 
 /// The times that they take for these records, of so many rounds the shortest; none of one that does not take all.
@@ -161,8 +173,8 @@ fn race<const RIVALS: usize>(
     let nothing = Layout::packed(&[]);
     let code = variant.kernels(Access::Line).ok().map(|kernels| &kernels.code);
     let (whole, whole_start) = code.map_or((&nothing, Vec::new()), |code| (code.whole_states(), code.whole_start()));
-    // Of a function the state before the line, and the one that sequences start from.
-    let mut states = vec![0u128; (2 * own.size).max(whole.size).div_ceil(16) as usize];
+    // Of a function the state before the line, the one that sequences start from, and the place of the first element.
+    let mut states = vec![0u128; (2 * own.size + 16).max(whole.size).div_ceil(16) as usize];
     let mut fastest = [Some(Duration::MAX); RIVALS];
     for _ in 0..rounds {
         for (fastest, rival) in fastest.iter_mut().zip(rivals) {
@@ -170,6 +182,8 @@ fn race<const RIVALS: usize>(
             match rival {
                 Rival::Native(_) | Rival::NativeRows(..) => {
                     [0, own.size as usize].into_iter().for_each(|place| put(own, &mut memory[place..], start));
+                    let place: [u8; 16] = bytemuck::cast([0, len]);
+                    memory[2 * own.size as usize..][..16].copy_from_slice(&place);
                 }
                 _ => put(whole, memory, &whole_start),
             }

@@ -8,14 +8,15 @@ use monoscan_codegen::cpu::{Access, Kernel};
 use monoscan_ir::transform::Form;
 use monoscan_ir::{Constant, Mode};
 
-use super::{Bases, Engine, Purpose, Task, Variants};
+use super::{Bases, Engine, Purpose, Short, Task, Variants};
 use crate::backend::{Backend, HostTask};
 use crate::column::ColumnMut;
 use crate::error::Error;
 use crate::spacing::Spacings;
+use crate::wrong::usable;
 
 /// Said of a pass by a [function](super::Natives).
-const NATIVE: &str = "one pass: your own functions, as rustc compiled them, unless overflow is checked";
+const NATIVE: &str = "your own functions, as rustc compiled them, unless overflow is checked";
 
 /// A program on the CPU.
 pub(crate) struct OnCpu {
@@ -61,7 +62,11 @@ impl Backend for OnCpu {
         let is_native = variant.kernels(Access::Line).is_ok_and(|kernels| {
             variant.settle(kernels, Kernel::Short).is_ok() && kernels.code.is_native(Kernel::Short)
         });
-        if is_native { format!("{plan}\n{NATIVE}") } else { plan }
+        if is_native {
+            return format!("{plan}\none pass: {NATIVE}");
+        }
+        let short = usable(self.variants.make_short(Mode::Inclusive)).flatten();
+        if short.is_some_and(Short::is_native) { format!("{plan}\nshort lines: {NATIVE}") } else { plan }
     }
 
     fn block(&self) -> usize {

@@ -48,10 +48,10 @@ impl Short {
         let Some(generated) = kernels.code.short() else { return Ok(None) };
         variant.check(kernels, &[Kernel::Short].into())?;
         let replaces = checks::can_replace(&variant.program).is_ok();
+        let planned = (generated, kernels.code.is_native(Kernel::Short));
         let native = kernels.code.native_short();
-        let native =
-            native.filter(|&(short, native)| native::is_as_fast(short, native, variant)).map(|(short, _)| short);
-        let (scan, is_native) = (native.unwrap_or(generated), native.is_some());
+        let native = native.filter(|&native| native::is_used_for_short_lines(native, planned, variant));
+        let (scan, is_native) = (native.map_or(generated, |(short, _)| short), native.is_some());
         Ok(Some(Short { scan, generated, is_native, longest: variant.plan.direct, replaces }))
     }
 
@@ -97,6 +97,11 @@ impl Short {
     #[inline]
     pub fn is_for(&self, len: usize) -> bool {
         len <= self.longest
+    }
+
+    /// Whether a function scans them.
+    pub(crate) fn is_native(&self) -> bool {
+        self.is_native
     }
 
     /// As [`scan`](Short::scan), over the input.

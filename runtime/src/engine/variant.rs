@@ -120,7 +120,7 @@ impl Variant {
         let any_order = plan.association == Association::Any && of.is_lawful;
         // Options that ask for vectors, or for none, get what they ask for.
         let replaces_vectors = any_order && of.options.vector.is_none();
-        let native = natives.map(|natives| natives.of(form, start, replaces_vectors));
+        let native = natives.and_then(|natives| natives.of(form, start, replaces_vectors));
         let native = native.map(|native| (native, of.options.native == Some(true)));
         Variant {
             is_lawful: of.is_lawful,

@@ -19,6 +19,7 @@ impl BitLike for bool {}
 
 macro_rules! forward {
     ($type:ident: $($name:ident($($argument:ident: $of:ty),*) -> $result:ty;)*) => {$(
+        #[inline]
         fn $name(self, $($argument: $of),*) -> $result {
             <$type>::$name(self, $($argument),*)
         }
@@ -39,10 +40,12 @@ macro_rules! integers {
             const LOWEST: $type = $type::MIN;
             const HIGHEST: $type = $type::MAX;
 
+            #[inline]
             fn smaller(self, other: $type) -> $type {
                 Ord::min(self, other)
             }
 
+            #[inline]
             fn larger(self, other: $type) -> $type {
                 Ord::max(self, other)
             }
@@ -102,10 +105,12 @@ macro_rules! floats {
             const LOWEST: $type = $type::NEG_INFINITY;
             const HIGHEST: $type = $type::INFINITY;
 
+            #[inline]
             fn smaller(self, other: $type) -> $type {
                 <$type>::min(self, other)
             }
 
+            #[inline]
             fn larger(self, other: $type) -> $type {
                 <$type>::max(self, other)
             }
@@ -132,10 +137,12 @@ macro_rules! floats {
             const NEG_INFINITY: $type = $type::NEG_INFINITY;
             const NAN: $type = $type::NAN;
 
+            #[inline]
             fn from_f64(x: f64) -> $type {
                 x as $type
             }
 
+            #[inline]
             fn to_f64(self) -> f64 {
                 self as f64
             }

@@ -67,7 +67,7 @@ impl<S: Stages, In: Record, Out, N: native::Functions> ScanBuilder<S, In, Out, N
     /// assert_eq!(parts.inclusive(&[3.0, 1.0, 4.0])?, [1.0, 0.25, 0.5]);
     /// # Ok::<(), monoscan::Error>(())
     /// ```
-    pub fn project_with_record<O: ScanType, F>(self, f: F) -> ScanBuilder<S, In, O, Unknown>
+    pub fn project_with_record<O: ScanType, F>(self, f: F) -> ScanBuilder<S, In, O, N::ProjectWithRecord<F>>
     where
         F: ScanFn<In::After<S::Last>, Out = O>,
     {
@@ -88,7 +88,7 @@ impl<S: Stages, In: Record, Out, N: native::Functions> ScanBuilder<S, In, Out, N
     /// assert_eq!(raises.inclusive(&[3, 5, 4, 9])?, [0, 2, 0, 4]);
     /// # Ok::<(), monoscan::Error>(())
     /// ```
-    pub fn project_at<O: ScanType, F>(self, f: F) -> ScanBuilder<S, In, O, Unknown>
+    pub fn project_at<O: ScanType, F>(self, f: F) -> ScanBuilder<S, In, O, N::ProjectAt<F>>
     where
         F: ScanFn<(Element<In::Item, S>,), Out = O>,
     {

@@ -147,10 +147,10 @@ impl Compiled {
         Some(unsafe { std::mem::transmute::<*const u8, ShortSpacedFn>(code) })
     }
 
-    /// The function that scans short lines as [`short`](Compiled::short) does, if one takes their elements: into memory that is no
+    /// The function that scans short lines as [`short`](Compiled::short) does, if one may take their elements: into memory that is no
     /// column's. It gives how many elements it took, which are fewer than all where it would panic. Beside it are all functions.
     pub fn native_short(&self) -> Option<(ShortFn, &Native)> {
-        let native = self.recipe.native_of(Kernel::Short)?;
+        let native = self.recipe.candidate_of(Kernel::Short)?;
         native.short.map(|short| (short, native))
     }
 

@@ -44,6 +44,12 @@ impl Recipe {
         self.candidates.native.as_ref().filter(|_| takes)
     }
 
+    /// The function that may take the elements of a kernel, whether or not it has won.
+    pub(crate) fn candidate_of(&self, kernel: Kernel) -> Option<&Native> {
+        let (kind, _) = self.kind(kernel)?;
+        self.candidates.native.as_ref().filter(|_| self.takes_native(kind))
+    }
+
     /// The function that may take the elements of a kernel, where it has to be settled whether it does: in this cell, by a race of
     /// the kernel that stands for its kind.
     pub(crate) fn unsettled(&self, kernel: Kernel) -> Option<(&OnceLock<bool>, Kernel, &Native)> {

@@ -1,0 +1,65 @@
+//! An element of a pass, as the user's own functions see it: its record, those beside it, and where
+//! it is in its sequence.
+
+use monoscan_runtime::SHORT_INPUTS;
+
+use super::columns::Record;
+use super::element::Element;
+use crate::lang::ScanType;
+
+/// An element of a pass.
+#[derive(Clone, Copy)]
+pub struct At {
+    columns: [*const u8; SHORT_INPUTS],
+    /// The number of its record in the columns.
+    place: usize,
+    /// Its number in its sequence, from 0, and whether it is the first there, or the last. Nothing in particular, where no function
+    /// sees them.
+    index: usize,
+    first: bool,
+    last: bool,
+}
+
+impl At {
+    /// # Safety
+    /// The columns are at most so many, and have this record; and the one before it unless it is the first, and the next one unless
+    /// it is the last, if a function sees those.
+    #[inline(always)]
+    pub(super) unsafe fn new(
+        columns: [*const u8; SHORT_INPUTS],
+        place: usize,
+        (index, first, last): (usize, bool, bool),
+    ) -> At {
+        At { columns, place, index, first, last }
+    }
+
+    /// Its record.
+    #[inline(always)]
+    pub(super) fn record<In: Record>(self) -> In {
+        self.at(self.place)
+    }
+
+    #[inline(always)]
+    fn at<In: Record>(self, place: usize) -> In {
+        // SAFETY: the columns have this record, as `new` was promised.
+        unsafe { In::read(|column| self.columns[column % SHORT_INPUTS], place) }
+    }
+
+    /// All of it, with these states. Records are of types that are valid as zeros.
+    #[inline(always)]
+    pub(super) fn element<In: Record, S: ScanType>(self, before: S, after: S) -> Element<In::Item, S> {
+        // SAFETY: natives are of types whose components may be any, so they may be zeros.
+        let none = || unsafe { std::mem::zeroed::<In::Item>() };
+        let item = |place| self.at::<In>(place).item();
+        Element {
+            before,
+            after,
+            record: item(self.place),
+            prev: if self.first { none() } else { item(self.place - 1) },
+            next: if self.last { none() } else { item(self.place + 1) },
+            first: self.first,
+            last: self.last,
+            index: self.index as u64,
+        }
+    }
+}
