@@ -192,7 +192,7 @@ fn race<const RIVALS: usize>(
             // has them.
             let time = time(|| unsafe {
                 match rival {
-                    Rival::Line(line) => _ = line(len, output, a, b, c, d),
+                    Rival::Line(line) => taken = line(len, output, a, b, c, d),
                     Rival::Reduction(line) => _ = line(len, output, a, b, c, d, state),
                     Rival::Rows(_, of_rows) => of_rows(rows, output, a, b, c, d, row, row),
                     Rival::Native(line) => taken = line(len, output, a, b, c, d, state),
