@@ -98,8 +98,11 @@ impl DynScan {
             }
             return Some(rows.count());
         }
+        let sequences = Sequences::of(shape)?;
         let totals = self.short_whole(Whole::Reduce)?.totals(variant);
-        let sequences = Sequences::of(shape).filter(|sequences| totals.fits(*sequences))?;
+        if !totals.fits(sequences) {
+            return None;
+        }
         checks::shape(self.program(), Device::cpu(), &Call { shape, ..Call::default() }, len).ok()?;
         if sequences.has_longer_than(totals.longest) {
             return None;

@@ -93,13 +93,43 @@ impl Functions for Unknown {
     type ProjectAt<F> = Unknown;
 }
 
-impl<L, P> Functions for Known<L, P> {
-    type Lift<F> = Known<Given<F>, P>;
-    type LiftWith<A, F> = Known<With<A, F>, P>;
-    type LiftAt<F> = Known<GivenAt<F>, P>;
+impl<L, P: Output> Functions for Known<L, P> {
+    type Lift<F> = P::Beside<Given<F>>;
+    type LiftWith<A, F> = P::Beside<With<A, F>>;
+    type LiftAt<F> = P::Beside<GivenAt<F>>;
     type Project<F> = Known<L, Given<F>>;
     type ProjectWithRecord<F> = Known<L, WithRecord<F>>;
     type ProjectAt<F> = Known<L, GivenAt<F>>;
+}
+
+/// An output, beside which there may be another lift: not if it reads the record, of which that would be another one.
+pub trait Output {
+    /// With this lift.
+    type Beside<L>;
+}
+
+impl Output for Own {
+    type Beside<L> = Known<L, Own>;
+}
+
+impl Output for Wrapped {
+    type Beside<L> = Known<L, Wrapped>;
+}
+
+impl Output for Itself {
+    type Beside<L> = Known<L, Itself>;
+}
+
+impl<F> Output for Given<F> {
+    type Beside<L> = Known<L, Given<F>>;
+}
+
+impl<F> Output for WithRecord<F> {
+    type Beside<L> = Unknown;
+}
+
+impl<F> Output for GivenAt<F> {
+    type Beside<L> = Unknown;
 }
 
 /// How a record changes the state.

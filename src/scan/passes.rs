@@ -52,10 +52,10 @@ struct Line {
     total: usize,
 }
 
-/// So many elements, and where their flags are.
+/// So many elements, and where their flags are. No function that sees more than its record takes them.
 struct Flagged(usize, *const u8);
 
-/// So many rows, the records from one to the next, and those of each.
+/// So many rows, the records from one to the next, and those of each. No function that sees more than its record takes them.
 struct InRows(usize, usize, usize);
 
 impl Line {
@@ -88,7 +88,6 @@ impl Sequences for Line {
 impl Sequences for Flagged {
     const BEGIN: bool = true;
 
-    /// No function that sees more than its record takes segments.
     #[inline(always)]
     fn each(self, _: bool, mut element: impl FnMut(usize, bool, InSequence)) {
         // SAFETY: there is a flag for each element; any byte but zero is true.
@@ -100,11 +99,10 @@ impl Sequences for InRows {
     const BEGIN: bool = true;
 
     #[inline(always)]
-    fn each(self, sees: bool, mut element: impl FnMut(usize, bool, InSequence)) {
+    fn each(self, _: bool, mut element: impl FnMut(usize, bool, InSequence)) {
         let InRows(rows, pitch, len) = self;
         for row in 0..rows {
-            let line = Line { len, first: 0, total: len };
-            line.each_record(sees, |place, at| element(row * pitch + place, place == 0, at));
+            (0..len).for_each(|place| element(row * pitch + place, place == 0, (0, true, true)));
         }
     }
 }
@@ -191,6 +189,10 @@ pub(super) unsafe extern "C" fn line<
         true => unsafe { after.cast::<S>().add(2).cast::<[usize; 2]>().read_unaligned() },
         false => [0; 2],
     };
+    // What they see is read whether they look at it or not, and over its input another thread may write there.
+    if (L::SEES || P::SEES) && W::WRITES && columns.contains(&output.cast_const()) {
+        return 0;
+    }
     let line = Line { len, first, total };
     // SAFETY: the caller says so.
     unsafe { pass::<S, In, Out, L, P, W>(line, output, columns, columns[In::COLUMNS % SHORT_INPUTS], after) }

@@ -1,7 +1,8 @@
 //! Functions that see more than their record: those beside it, where it is, and both states. By the
-//! functions and by generated code, in every kind of call, beside those functions called one by one.
+//! functions and by generated code, in every kind of call, beside the functions called one by one.
 
-use monoscan::{Element, Rows, prelude::*};
+use monoscan::ops::Sum;
+use monoscan::{Rows, prelude::*};
 use scan_kit::Random;
 
 use super::calls::plans;
@@ -49,7 +50,7 @@ fn of_record(map: Map, byte: u8, word: u32) -> u32 {
     (map.a ^ map.b).wrapping_add(byte as u32) ^ word
 }
 
-/// What is expected: for `written`, for `of_record` of inclusive and exclusive scans, and the totals.
+/// The results that are expected: of `written`, of `of_record` in inclusive and exclusive scans, and the totals.
 #[derive(Default)]
 struct Expected {
     written: Vec<u32>,
@@ -184,6 +185,59 @@ fn chunks_of_a_stream_are_those_of_generated_code() {
             let x = (&bytes[chunk.clone()], &words[chunk]);
             let results = [scan.resume(&mut carries[0], x).unwrap(), other.resume(&mut carries[1], x).unwrap()];
             assert_eq!((&results[0], carries[0]), (&results[1], carries[1]));
+        }
+    }
+}
+
+/// These tests are built with overflow checks: the function panics, and generated code goes on from there.
+#[test]
+fn a_function_that_panics_is_gone_on_with() {
+    let twice = scan!(|e: Element<i32>| -> Sum<i32> {
+        Sum(if e.first { 100 } else { e.record + e.record + if e.last { 7 } else { e.next - e.prev } })
+    });
+    let placed = scan!(|e: Element<i32>| -> Sum<i32> { Sum(e.record + e.index as i32) });
+    let mut random = Random(9);
+    for plan in plans() {
+        let builder = || Scan::<Sum<i32>>::builder().plan(plan.clone()).threads(2);
+        let seen =
+            builder().lift_at::<(i32,), _>(twice).project(scan!(|sum: Sum<i32>| -> i32 { sum.0 })).build().unwrap();
+        let by_place =
+            builder().lift_at::<(i32,), _>(placed).project(scan!(|sum: Sum<i32>| -> i32 { sum.0 })).build().unwrap();
+        for len in [1, 2, 6, 64, 300] {
+            let x: Vec<i32> = (0..len).map(|_| if random.below(9) == 0 { i32::MAX } else { random.below(9) }).collect();
+            for row in [2, 3, len] {
+                let x = &x[..x.len() / row * row];
+                let rows = Rows::new(x.len() / row, row, row).unwrap();
+                let (mut sums, mut of_places) = (Vec::new(), Vec::new());
+                for row in x.chunks(row) {
+                    let (mut sum, mut of_place) = (0i32, 0i32);
+                    for (place, &x) in row.iter().enumerate() {
+                        let beside = |place: usize| row.get(place).copied().unwrap_or(0);
+                        let end = if place + 1 == row.len() {
+                            7
+                        } else {
+                            beside(place + 1).wrapping_sub(beside(place.wrapping_sub(1)))
+                        };
+                        let own = if place == 0 { 100 } else { x.wrapping_add(x).wrapping_add(end) };
+                        (sum, of_place) = (sum.wrapping_add(own), of_place.wrapping_add(x.wrapping_add(place as i32)));
+                        sums.push(sum);
+                        of_places.push(of_place);
+                    }
+                }
+                for _ in 0..2 {
+                    assert_eq!(seen.rows(rows).inclusive(x).unwrap(), sums);
+                    assert_eq!(by_place.rows(rows).inclusive(x).unwrap(), of_places);
+                    let mut replaced = x.to_vec();
+                    by_place.rows(rows).inclusive_in_place(&mut replaced).unwrap();
+                    assert_eq!(replaced, of_places);
+                    if row == len {
+                        assert_eq!(seen.inclusive(x).unwrap(), sums);
+                        replaced.copy_from_slice(x);
+                        by_place.inclusive_in_place(&mut replaced).unwrap();
+                        assert_eq!(replaced, of_places);
+                    }
+                }
+            }
         }
     }
 }

@@ -62,8 +62,8 @@ pub struct Native {
     pub short: Option<ShortFn>,
     /// The one that reduces many sequences from the identity.
     pub totals: Option<NativeTotalsFn>,
-    /// Whether the functions that take lines and rows see the records beside each, and where it is. Then the number of the first
-    /// element in its line lies behind two states, and behind it how many the line has, 8 bytes each.
+    /// Whether the functions that take lines see the records beside each, and where it is. Then the number of the first element in its line
+    /// lies behind two states, and behind it how many the line has, 8 bytes each; and there is no function for rows.
     pub sees: bool,
     /// The components of the state.
     pub state: Layout,
@@ -246,7 +246,6 @@ impl Loop<'_> {
             }
         }
         if native.sees {
-            // Of rows nobody looks at these.
             for (value, offset) in [(place, 0), (self.data.total(), 8)] {
                 b.ins().store(memory::data_flags(), value, state, (2 * size + offset) as i32);
             }

@@ -31,7 +31,7 @@ pub struct Natives {
     pub short: Option<(Vec<Constant>, [ShortFn; 2])>,
     /// Many sequences from these components.
     pub totals: NativeTotalsFn,
-    /// Whether they see the records beside each, and where it is: then only those of lines and rows are used.
+    /// Whether they see the records beside each, and where it is: then only those of lines are used.
     pub sees: bool,
     pub state: Layout,
     pub parameters: Vec<Type>,
@@ -58,7 +58,8 @@ impl Natives {
                 Some(Native { pass, reduce, rows, short, totals, sees, state, start, parameters, replaces_vectors })
             }
             false => {
-                let (reduce, rows) = (Some(*reduce), Some(rows[mode]));
+                // The kernel's own loop over rows, which goes on where a function panics, counts no elements in them.
+                let (reduce, rows) = (Some(*reduce), (!sees).then_some(rows[mode]));
                 let short = short.as_ref().filter(|(identity, _)| identity == start);
                 let totals = short.filter(|_| !sees).map(|_| *totals);
                 let short = short.map(|(_, passes)| passes[mode]);

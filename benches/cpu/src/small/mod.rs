@@ -5,6 +5,7 @@
 //! as their own records, whose plain loop is `combine` in Rust, and rows and segments of every
 //! length up to 16. The table has a line for each, and says which are below the bar.
 
+mod elements;
 mod exact;
 mod rows;
 mod uses;

@@ -1,16 +1,16 @@
 //! Uses of every kind of request beside the loop that one would write. There are minima and maxima
-//! of floats, totals, scans from the end, columns with strides, and columns of an array; functions
-//! of an `Element`, and loops from which the scan is derived.
+//! of floats, totals, scans from the end, columns with strides, columns of an array, and loops from
+//! which the scan is derived. Functions of an `Element` are in `elements`.
 //!
 //! Integers and most floats must be exactly those of the loop; where scans regroup sums of floats
 //! that are not exact, they may differ by rounding.
 
-use std::cell::{RefCell, RefMut};
+use std::cell::RefMut;
 use std::fmt::Debug;
 use std::ops::Range;
 
 use bench_shared::data::column;
-use monoscan::ops::{Max, Sum};
+use monoscan::ops::Sum;
 use monoscan::prelude::*;
 use monoscan::{Error, Rows, State, Strided, by_key};
 
@@ -30,9 +30,9 @@ pub(super) fn run(session: &Session, len: usize, take: Take<'_>) {
         .for_each(|kind| kind(&uses, take));
 }
 
-struct Uses<'a> {
+pub(super) struct Uses<'a> {
     session: &'a Session,
-    len: usize,
+    pub(super) len: usize,
 }
 
 /// The corners of a box around points.
@@ -132,16 +132,16 @@ impl Uses<'_> {
         column(5, self.len, |numbers| numbers.below(1 << 20) as f32 - 1000.0)
     }
 
-    fn doubles(&self) -> Vec<f64> {
+    pub(super) fn doubles(&self) -> Vec<f64> {
         column(6, self.len, |numbers| numbers.between(-1.0, 1.0))
     }
 
-    fn integers(&self) -> Vec<i32> {
+    pub(super) fn integers(&self) -> Vec<i32> {
         column(7, self.len, |numbers| numbers.below(9) as i32 - 4)
     }
 
     /// A race whose results must be exactly the loop's.
-    fn exactly<T: Copy + PartialEq + Debug>(
+    pub(super) fn exactly<T: Copy + PartialEq + Debug>(
         &self,
         name: &str,
         y: (Vec<T>, [T; 2]),
@@ -156,7 +156,7 @@ impl Uses<'_> {
     }
 
     /// A race whose results may differ by rounding.
-    fn nearly(
+    pub(super) fn nearly(
         &self,
         name: &str,
         results: usize,
@@ -309,56 +309,6 @@ impl Uses<'_> {
             let scan = |threads: usize, y: &mut [f64]| averages[threads - 1].axis(&shape, 0).inclusive_into(x, y);
             self.nearly(&format!("averages down {columns} columns"), len, plain, scan, take);
         }
-    }
-
-    fn elements(&self, take: Take<'_>) {
-        let x = &self.integers()[..];
-        let changes = [1, 2].map(|threads| {
-            let lift = scan!(|e: Element<i32>| -> Sum<u32> { Sum((!e.first && e.record != e.prev) as u32) });
-            Scan::<Sum<u32>>::builder().lift_at(lift).threads(threads).build().expect("counts are a monoid")
-        });
-        let plain = |y: &mut [Sum<u32>]| {
-            let (mut count, mut before) = (0, None);
-            for (&x, y) in x.iter().zip(y) {
-                count += u32::from(before.is_some_and(|before| before != x));
-                before = Some(x);
-                *y = Sum(count);
-            }
-        };
-        let y = (vec![Sum(0); self.len], [Sum(u32::MAX), Sum(u32::MAX - 1)]);
-        let scan = |threads: usize, y: &mut [Sum<u32>]| changes[threads - 1].inclusive_into(x, y);
-        self.exactly("changes so far", y, plain, scan, take);
-
-        let x: &[i32] = &column(9, self.len, |numbers| numbers.below(1 << 30) as i32);
-        let highs = [1, 2].map(|threads| {
-            let lift = scan!(|x: i32| -> Max<i32> { Max(x) });
-            let is_new = scan!(|e: Element<i32, Max<i32>>| -> bool { e.after.0 > e.before.0 });
-            Scan::<Max<i32>>::builder().lift(lift).filter(is_new).threads(threads).build().expect("maxima are a monoid")
-        });
-        let plain = |y: &mut [Max<i32>]| {
-            let (mut high, mut place) = (i32::MIN, 0);
-            for &x in x {
-                if x > high {
-                    high = x;
-                    y[place] = Max(x);
-                    place += 1;
-                }
-            }
-        };
-        // With space for all records, so that they are not counted first.
-        let space = RefCell::new(vec![Max(0); self.len + 4]);
-        plain(&mut space.borrow_mut());
-        let count = space.borrow().iter().take_while(|kept| kept.0 > 0).count();
-        let plain = |y: &mut [Max<i32>]| {
-            plain(&mut space.borrow_mut());
-            y.copy_from_slice(&space.borrow()[..count]);
-        };
-        let scan = |threads: usize, y: &mut [Max<i32>]| {
-            let kept = highs[threads - 1].inclusive_into(x, &mut space.borrow_mut()[..self.len])?;
-            y.copy_from_slice(&space.borrow()[..count]);
-            Ok(kept)
-        };
-        self.exactly("new maxima", (vec![Max(0); count], [Max(-1), Max(-2)]), plain, scan, take);
     }
 
     fn loops(&self, take: Take<'_>) {

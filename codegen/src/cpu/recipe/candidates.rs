@@ -98,7 +98,7 @@ impl Recipe {
     }
 
     /// Whether elements of a kind are a function's work: they are taken one after the other, and need no more than their records,
-    /// parameters and the state.
+    /// parameters, the state, and what functions see besides.
     fn takes_native(&self, kind: usize) -> bool {
         let Some(native) = &self.candidates.native else { return false };
         let own = self.own.as_ref();
