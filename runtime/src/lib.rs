@@ -41,7 +41,7 @@ mod memory;
 mod parameters;
 mod refused;
 mod scans;
-mod spaced;
+mod short;
 mod spacing;
 #[cfg(feature = "cuda")]
 mod submit;

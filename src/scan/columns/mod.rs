@@ -5,12 +5,13 @@
 //! one of `B`, given as a pair of slices. With one argument it reads one slice, given as it is; the
 //! argument may be a struct or a tuple, and then the column is an array of records.
 
-use monoscan_ir::Layout;
-use monoscan_runtime::{Column, ColumnMut, DeviceMemory, SHORT_INPUTS, Spacing};
-use smallvec::SmallVec;
+mod memory;
+
+use monoscan_runtime::{DeviceMemory, Spacing};
+
+pub(super) use memory::{bases, bases_with, equal, parts, read, write};
 
 use super::device::DeviceVec;
-use super::place::sealed as sealed_place;
 use super::place::{Host, OnDevice, Place};
 use crate::lang::{Inputs, ScanType};
 
@@ -310,113 +311,4 @@ macro_rules! columns {
 for_prefixes! {
     columns (A X 0, B Y 1)
     (C Z 2) (D W 3) (E V 4) (F U 5) (G T 6) (H S 7) (I R 8) (J Q 9) (K XA 10) (L XB 11)
-}
-
-/// The columns of a record, without an allocation.
-pub(super) type Read<'a> = SmallVec<[Column<'a>; 6]>;
-
-/// The columns of results, without an allocation.
-pub(super) type Written<'a> = SmallVec<[ColumnMut<'a>; 4]>;
-
-/// Where the first slices start, if all of them are of this length, and behind them where parameters are.
-#[inline]
-pub(super) fn bases<R: Record, C: Columns<R>>(
-    slices: &C,
-    len: usize,
-    parameters: *const u8,
-) -> Option<[*const u8; SHORT_INPUTS]> {
-    bases_with(slices, None, len, parameters)
-}
-
-/// The same with one more column behind the slices.
-#[inline]
-pub(super) fn bases_with<R: Record, C: Columns<R>>(
-    slices: &C,
-    more: Option<*const u8>,
-    len: usize,
-    parameters: *const u8,
-) -> Option<[*const u8; SHORT_INPUTS]> {
-    if !<C::Place as sealed_place::Place>::ON_HOST {
-        return None;
-    }
-    let mut bases = [parameters; SHORT_INPUTS];
-    let mut free = bases.iter_mut();
-    let mut fits = true;
-    slices.parts(|part| {
-        if let Some(place) = free.next() {
-            *place = part.base;
-        }
-        fits &= part.len == len && part.spacing.is_none();
-    });
-    if let (Some(place), Some(base)) = (free.next(), more) {
-        *place = base;
-    }
-    fits.then_some(bases)
-}
-
-/// Where each slice starts, and how its records lie if not one after the other; and whether they do so in none.
-pub(super) type Parts = ([(*const u8, Option<Spacing>); SHORT_INPUTS], bool);
-
-/// The parts of slices that are all of this length; none if they are many, or on a device.
-#[inline]
-pub(super) fn parts<R: Record, C: Columns<R>>(slices: &C, len: usize) -> Option<Parts> {
-    if !<C::Place as sealed_place::Place>::ON_HOST || R::COLUMNS > SHORT_INPUTS {
-        return None;
-    }
-    let mut parts = [(std::ptr::null(), None); SHORT_INPUTS];
-    let (mut places, mut fits, mut are_dense) = (parts.iter_mut(), true, true);
-    slices.parts(|part| {
-        if let Some(place) = places.next() {
-            *place = (part.base, part.spacing);
-        }
-        fits &= part.len == len;
-        are_dense &= part.spacing.is_none();
-    });
-    fits.then_some((parts, are_dense))
-}
-
-/// The same as [`bases`], and how long all of them are, if they are of one length.
-#[inline]
-pub(super) fn equal<R: Record>(
-    slices: &impl Columns<R>,
-    parameters: *const u8,
-) -> Option<([*const u8; SHORT_INPUTS], usize)> {
-    let mut len = 0;
-    slices.parts(|part| len = part.len);
-    Some((bases(slices, len, parameters)?, len))
-}
-
-/// The slices as columns of these layouts, which must be those of `R`.
-pub(super) fn read<'a, R: Record>(slices: &'a impl Columns<R, Place = Host>, layouts: &'a [Layout]) -> Read<'a> {
-    let mut columns = Read::new();
-    let mut layouts = layouts.iter();
-    slices.parts(|Part { base, len, spacing }| {
-        if let Some(layout) = layouts.next() {
-            // SAFETY: `slices` borrows these records, of a type whose fields the macro laid out.
-            let column = unsafe { Column::from_raw(base, len, layout) };
-            columns.push(match spacing {
-                // SAFETY: as above.
-                Some(spacing) => unsafe { column.with_spacing(spacing) },
-                None => column,
-            });
-        }
-    });
-    columns
-}
-
-/// Memory as columns to be written, whose layouts must be those of its records.
-///
-/// # Safety
-/// It is exclusively borrowed for `'a`.
-pub(super) unsafe fn write<'a>(parts: &[Part<*mut u8>], layouts: &'a [Layout]) -> Written<'a> {
-    let column = |(&Part { base, len, spacing }, layout)| {
-        // SAFETY: the caller borrows the memory.
-        let column = unsafe { ColumnMut::from_raw(base, len, layout) };
-        match spacing {
-            // SAFETY: as above.
-            Some(spacing) => unsafe { column.with_spacing(spacing) },
-            None => column,
-        }
-    };
-    parts.iter().zip(layouts).map(column).collect()
 }
