@@ -61,6 +61,21 @@ impl Layout {
         bytes
     }
 
+    /// The bytes of these records, one after the other.
+    ///
+    /// # Panics
+    /// As [`to_bytes`](Layout::to_bytes).
+    pub fn records_to_bytes<'a>(&self, records: impl Iterator<Item = &'a [Constant]>) -> Vec<u8> {
+        let (size, mut bytes) = (self.size as usize, Vec::new());
+        bytes.reserve(records.size_hint().0 * size);
+        for record in records {
+            let start = bytes.len();
+            bytes.resize(start + size, 0);
+            self.write_to(record, &mut bytes[start..]);
+        }
+        bytes
+    }
+
     /// Writes these components to a record, one for each field; padding stays as it is.
     ///
     /// # Panics

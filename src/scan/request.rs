@@ -15,12 +15,11 @@ use monoscan_runtime::DeviceMemory;
 #[cfg(feature = "cuda")]
 use monoscan_runtime::cuda::Stream;
 use monoscan_runtime::{Combination, DynScan, Error, Rows, Shape};
-use smallvec::SmallVec;
 
 use super::outputs::Outputs;
 use super::segments::{Boundaries, Segments};
 use super::states::States;
-use crate::lang::{self, ScanType};
+use crate::lang::{Constants, ScanType};
 
 mod call;
 mod results;
@@ -107,12 +106,15 @@ enum Start<'a, S> {
 
 impl<S: States> Start<'_, S> {
     /// The components of what is given.
-    fn states(&self) -> SmallVec<[Constant; 4]> {
-        match self {
-            Start::Identity => SmallVec::new(),
-            Start::Same(state) => lang::components(state).into_iter().collect(),
-            Start::Each(all) => all.iter().flat_map(lang::components).collect(),
-        }
+    fn states(&self) -> Constants {
+        let mut components = Constants::new();
+        let states = match self {
+            Start::Identity => &[],
+            Start::Same(state) => std::slice::from_ref(state),
+            Start::Each(all) => all,
+        };
+        states.iter().for_each(|state| S::store(state, &mut components));
+        components
     }
 }
 

@@ -207,7 +207,7 @@ impl Engine<'_> {
     fn variant(&self, call: &Call<'_>, form: Form) -> &Variant {
         let usual = self.variants.get(form, false);
         let lengths = (self.state_len(), usual.first_carry.len());
-        match call.given(lengths).all(|(_, state)| usual.program.holds(state)) {
+        match usual.program.holds_any() || call.given(lengths).all(|(_, state)| usual.program.holds(state)) {
             true => usual,
             false => self.variants.get(form, true),
         }

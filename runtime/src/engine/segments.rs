@@ -148,15 +148,43 @@ impl Segments<'_> {
         if places.is_empty() {
             return;
         }
-        let mut segment = starts.segment_of(self.heads, places.start);
-        for place in places.clone() {
+        column.resize(places.len() * starts.size, 0);
+        let (mut segment, mut place) = (starts.segment_of(self.heads, places.start), places.start);
+        while place < places.end {
+            // The records of a segment that are among these have one state.
+            let end = match self.heads {
+                Heads::Flags(flags) => flags[place + 1..places.end].iter().position(|&flag| flag).map(|more| place + 1 + more),
+                Heads::Bits(bits) => (place + 1..places.end).find(|&place| bits.get(place)),
+                Heads::Offsets(offsets) => Some(offsets[segment + 1]),
+            };
+            let end = end.unwrap_or(places.end).min(places.end);
+            let own = &mut column[(place - places.start) * starts.size..(end - places.start) * starts.size];
+            fill(own, &starts.states[segment * starts.size..][..starts.size]);
+            place = end;
             segment += match self.heads {
-                _ if place == places.start => 0,
-                Heads::Flags(_) | Heads::Bits(_) => usize::from(self.heads.is_flagged(place) == Some(true)),
+                Heads::Flags(_) | Heads::Bits(_) => 1,
                 Heads::Offsets(offsets) => offsets[segment + 1..].iter().take_while(|&&offset| offset == place).count(),
             };
-            column.extend_from_slice(&starts.states[segment * starts.size..][..starts.size]);
         }
+    }
+}
+
+/// Fills memory with a record.
+fn fill(memory: &mut [u8], record: &[u8]) {
+    fn each<const SIZE: usize>(memory: &mut [u8], record: &[u8]) {
+        let (records, _) = memory.as_chunks_mut::<SIZE>();
+        if let Some(record) = record.first_chunk::<SIZE>() {
+            records.fill(*record);
+        }
+    }
+    // With a size that is known there is no call for each.
+    match record.len() {
+        1 => each::<1>(memory, record),
+        2 => each::<2>(memory, record),
+        4 => each::<4>(memory, record),
+        8 => each::<8>(memory, record),
+        16 => each::<16>(memory, record),
+        size => memory.chunks_exact_mut(size.max(1)).for_each(|to| to.copy_from_slice(record)),
     }
 }
 
@@ -182,7 +210,7 @@ impl Starts {
             before
         };
         let ranks = [0].into_iter().chain(groups.map(count)).collect();
-        Starts { states: states.flat_map(|state| layout.to_bytes(state)).collect(), size: layout.size as usize, ranks }
+        Starts { states: layout.records_to_bytes(states), size: layout.size as usize, ranks }
     }
 
     /// The number of the segment that a record is in.

@@ -153,7 +153,7 @@ impl Task<'_> {
         let none = matches!(numbering, Numbering::Marks | Numbering::Flags).then_some(&identities[..]);
         let layout = checks::state_layout(program);
         let states = none.into_iter().chain(self.call.init.states(identities.len()));
-        let bytes: Vec<u8> = states.flat_map(|state| layout.to_bytes(state)).collect();
+        let bytes = layout.records_to_bytes(states);
         let size = layout.size as usize;
         let count = bytes.len() / size;
         let helpers = scan.source.helpers(Helper::Starts)?;
