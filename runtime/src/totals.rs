@@ -113,10 +113,42 @@ impl DynScan {
         Some(sequences.count())
     }
 
+    /// For the typed front end: short rows, or the segments between offsets, scanned or reduced from states in memory to those behind
+    /// them, one for each, `from_start` from those that sequences start from. Says whether it did: not where the sequences are long, wrong
+    /// for such columns, or not so many.
+    ///
+    /// # Safety
+    /// As for [`short_totals`](DynScan::short_totals), with space for all records at `output` unless nothing is written, and exclusively
+    /// borrowed memory for `count` states, which lie there unless they start from others.
+    #[doc(hidden)]
+    pub unsafe fn short_sequences(
+        &self,
+        (work, shape): (Whole, Shape<'_>),
+        (at, len): ([*const u8; SHORT_INPUTS], usize),
+        output: *mut u8,
+        (states, count, from_start): (*mut u8, usize, bool),
+    ) -> bool {
+        let Some(sequences) = Sequences::of(shape) else { return false };
+        let call = Call { shape, ..Call::default() };
+        let is_right = checks::shape(self.program(), Device::cpu(), &call, len).is_ok() && sequences.count() == count;
+        let short = if is_right { self.make_short_whole(work, 0) } else { None };
+        let Some(short) = short.filter(|short| from_start || short.takes_any()) else { return false };
+        let passes = short.sequences(from_start);
+        if !passes.fits(sequences) || sequences.has_longer_than(passes.longest) {
+            return false;
+        }
+        let size = self.program().output.columns.first().map_or(0, |column| column.size as usize);
+        let columns = Columns { output: (output, if output.is_null() { 0 } else { size }), ..self.columns(at) };
+        // SAFETY: the caller has these columns, and they have these sequences; there are so many states, of which the kernel takes any.
+        unsafe { passes.run(sequences, columns, states, || self.threads.unwrap_or_else(helpers::threads)) };
+        true
+    }
+
     /// The input columns, which begin there.
     fn columns(&self, at: [*const u8; SHORT_INPUTS]) -> Columns {
         let inputs = &self.program().inputs;
-        Columns { at, sizes: std::array::from_fn(|at| inputs.get(at).map_or(0, |column| column.size as usize)) }
+        let sizes = std::array::from_fn(|at| inputs.get(at).map_or(0, |column| column.size as usize));
+        Columns { at, sizes, output: (std::ptr::null_mut(), 0) }
     }
 
     /// The totals of short rows side by side, of columns that were checked, from the identities: in one call of a kernel, if there is one.

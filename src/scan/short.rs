@@ -86,6 +86,53 @@ pub(super) fn totals<S: States, R: Record>(
     Some(totals)
 }
 
+/// Scans or reduces short rows, or the segments between offsets, from these states to those behind them, one for each, into memory for
+/// `len` records of its output if it writes. Says whether it did: not if they are not short, or wrong.
+///
+/// # Safety
+/// This memory is exclusively borrowed.
+pub(super) unsafe fn sequences<S: States, R: Record>(
+    scan: &DynScan,
+    (work, shape): (Whole, Shape<'_>),
+    input: &impl Columns<R>,
+    output: Option<(*mut u8, usize)>,
+    states: &mut [S],
+) -> bool {
+    let columns = match output {
+        Some((_, len)) => columns::bases(input, len, scan.parameters_base()).map(|bases| (bases, len)),
+        None => columns::equal(input, scan.parameters_base()),
+    };
+    let Some(columns) = columns else { return false };
+    let output = output.map_or(std::ptr::null_mut(), |(base, _)| base);
+    let states = (states.as_mut_ptr().cast(), states.len(), false);
+    // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs; the caller borrows the
+    // output.
+    unsafe { scan.short_sequences((work, shape), columns, output, states) }
+}
+
+/// The same from the states that sequences start from. Gives those behind them.
+///
+/// # Safety
+/// As for [`sequences`].
+pub(super) unsafe fn with_totals<S: States, R: Record>(
+    scan: &DynScan,
+    (mode, shape, count): (Mode, Shape<'_>, usize),
+    input: &impl Columns<R>,
+    (output, len): (*mut u8, usize),
+) -> Option<Vec<S>> {
+    let mut totals = Vec::<S>::new();
+    totals.try_reserve_exact(count).ok()?;
+    let columns = (columns::bases(input, len, scan.parameters_base())?, len);
+    let states = (totals.as_mut_ptr().cast(), count, true);
+    // SAFETY: as there; there is space for so many states, which nobody else sees.
+    let did = unsafe { scan.short_sequences((mode.into(), shape), columns, output, states) };
+    // SAFETY: all of them were written.
+    did.then(|| unsafe {
+        totals.set_len(count);
+        totals
+    })
+}
+
 /// Scans a short line from these states into memory for `len` records of its output, and moves the states on. Gives how many were
 /// written, if it did.
 ///

@@ -44,9 +44,9 @@ fn every_plain_entry_point_gives_the_same_from_the_second_call_on() {
 }
 
 /// The composition of maps x ↦ 3x + b: a cascade of it and of a sum, whose state has three components of two types.
-type Cascade = Scan<(Affine<i64>, Sum<i32>), (i64, i32), i64>;
+pub(super) type Cascade = Scan<(Affine<i64>, Sum<i32>), (i64, i32), i64>;
 
-fn cascade() -> Cascade {
+pub(super) fn cascade() -> Cascade {
     #[scan_fn]
     fn odd(e: Element<(i64, i32), Affine<i64>>) -> Sum<i32> {
         Sum(if e.after.b % 2 != 0 { e.record.1 } else { 0 })
@@ -60,7 +60,11 @@ fn cascade() -> Cascade {
 }
 
 /// One state after another, in Rust.
-fn fold((mut map, mut sum): (Affine<i64>, Sum<i32>), b: &[i64], c: &[i32]) -> ((Affine<i64>, Sum<i32>), Vec<i64>) {
+pub(super) fn fold(
+    (mut map, mut sum): (Affine<i64>, Sum<i32>),
+    b: &[i64],
+    c: &[i32],
+) -> ((Affine<i64>, Sum<i32>), Vec<i64>) {
     let mut y = Vec::new();
     for (&b, &c) in b.iter().zip(c) {
         map = map.combine(Affine { a: 3, b });

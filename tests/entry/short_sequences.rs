@@ -1,11 +1,12 @@
 //! Many short sequences in a call: rows and segments, whose kernels a call finds from the second of
 //! its kind on.
 
-use monoscan::ops::Sum;
+use monoscan::ops::{Affine, Sum};
 use monoscan::prelude::*;
-use monoscan::{Rows, by_key};
+use monoscan::{Error, Rows, State, by_key};
+use scan_kit::Random;
 
-use super::short::sums;
+use super::short::{cascade, fold, sums};
 
 /// The index of an element is that along the line, also where only a part of the state that no output reads has it.
 #[test]
@@ -174,4 +175,80 @@ fn segments_between_offsets_are_scanned_alike_whatever_was_called_before() {
     sums(|x| x as i64, |x| x as i64);
     sums(|x| x as f32 / 4.0, |x| x as f32 / 10.0);
     sums(|x| x as f64 / 4.0, |x| x as f64 / 10.0);
+}
+
+/// Rows and segments that each start from a state of their own, or go on from a carry, and their totals: of two stages and two
+/// columns, whose states have three components of two types.
+#[test]
+fn sequences_from_their_own_states_are_the_folds_in_every_call() {
+    let scan = cascade();
+    let mut random = Random(12);
+    for lengths in [vec![], vec![0], vec![3], vec![0, 4, 0, 1], vec![5; 6], vec![7, 0, 0, 25, 2], vec![1; 40]] {
+        let offsets: Vec<usize> = std::iter::once(0)
+            .chain(lengths.iter().scan(0, |end, len| {
+                *end += len;
+                Some(*end)
+            }))
+            .collect();
+        let len = offsets[offsets.len() - 1];
+        let b: Vec<i64> = (0..len).map(|_| random.below(9) - 4).collect();
+        let c: Vec<i32> = (0..len).map(|_| random.below(9) - 4).collect();
+        let starts: Vec<_> = lengths
+            .iter()
+            .map(|_| (Affine { a: random.below(5) - 2, b: random.below(9) - 4 }, Sum(random.below(9) - 4)))
+            .collect();
+        let folds = |starts: &[(Affine<i64>, Sum<i32>)]| -> (Vec<(Affine<i64>, Sum<i32>)>, Vec<i64>) {
+            let each = offsets
+                .windows(2)
+                .zip(starts)
+                .map(|(ends, &start)| fold(start, &b[ends[0]..ends[1]], &c[ends[0]..ends[1]]));
+            let (totals, results): (Vec<_>, Vec<_>) = each.unzip();
+            (totals, results.concat())
+        };
+        let (totals, results) = folds(&starts);
+        let identities = vec![scan.identity(); lengths.len()];
+        let (plain_totals, plain) = folds(&identities);
+        let rows = lengths.first().filter(|&&first| lengths.iter().all(|&len| len == first));
+        let rows = rows.map(|&row| Rows::new(lengths.len(), row, row).unwrap());
+        for _ in 0..3 {
+            let mut y = vec![7; len];
+            let segments = || scan.segmented(&offsets);
+            segments().init_each(&starts).inclusive_into((&b, &c), &mut y).unwrap();
+            assert_eq!(y, results);
+            assert_eq!(segments().init_each(&starts).totals((&b, &c)).unwrap(), totals);
+            assert_eq!(segments().inclusive_with_totals((&b, &c)).unwrap(), (plain.clone(), plain_totals.clone()));
+            let few = segments().init_each(&identities[..identities.len().saturating_sub(1)]).totals((&b, &c));
+            assert!(lengths.is_empty() || matches!(few, Err(Error::StateCount { .. })), "{few:?}");
+            let Some(rows) = rows else { continue };
+            let request = || scan.rows(rows);
+            y.fill(7);
+            request().init_each(&starts).inclusive_into((&b, &c), &mut y).unwrap();
+            assert_eq!(y, results);
+            assert_eq!(request().init_each(&starts).totals((&b, &c)).unwrap(), totals);
+            assert_eq!(request().inclusive_with_totals((&b, &c)).unwrap(), (plain.clone(), plain_totals.clone()));
+            let mut carries = starts.clone();
+            assert_eq!(request().resuming_each(&mut carries).inclusive((&b, &c)).unwrap(), results);
+            assert_eq!(carries, totals);
+            let mut carries = starts.clone();
+            let short = request().resuming_each(&mut carries).inclusive_into((&b, &c), &mut vec![7; len + 1]);
+            assert!(short.is_err() && carries == starts);
+        }
+    }
+}
+
+/// Records between rows stay as they are, and the step of a loop goes on from its own state.
+#[test]
+fn rows_with_gaps_and_of_loops_go_on_from_their_carries() {
+    let step = scan!(|count: u32, flag: bool, x: u8| -> u32 { if flag { 0 } else { count + x as u32 } });
+    let counts = Scan::from_loop(step, 7).unwrap();
+    let rows = Rows::new(3, 2, 3).unwrap();
+    let (flags, x) = ([false, true, false, false, false, true, false, false], [1u8, 2, 3, 4, 5, 6, 7, 8]);
+    for _ in 0..3 {
+        let (mut carries, mut y) = ([10, 20, 30].map(State), [99u32; 8]);
+        counts.rows(rows).resuming_each(&mut carries).inclusive_into((&flags, &x), &mut y).unwrap();
+        assert_eq!((y, carries), ([11, 0, 99, 24, 29, 99, 37, 45], [0, 29, 45].map(State)));
+        y.fill(99);
+        counts.rows(rows).init_each(&[1, 2, 3].map(State)).inclusive_into((&flags, &x), &mut y).unwrap();
+        assert_eq!(y, [2, 0, 99, 6, 11, 99, 10, 18]);
+    }
 }

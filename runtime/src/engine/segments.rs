@@ -153,7 +153,9 @@ impl Segments<'_> {
         while place < places.end {
             // The records of a segment that are among these have one state.
             let end = match self.heads {
-                Heads::Flags(flags) => flags[place + 1..places.end].iter().position(|&flag| flag).map(|more| place + 1 + more),
+                Heads::Flags(flags) => {
+                    flags[place + 1..places.end].iter().position(|&flag| flag).map(|more| place + 1 + more)
+                }
                 Heads::Bits(bits) => (place + 1..places.end).find(|&place| bits.get(place)),
                 Heads::Offsets(offsets) => Some(offsets[segment + 1]),
             };

@@ -325,11 +325,16 @@ impl ShortWhole {
         unsafe { states.copy_from_nonoverlapping(self.start.as_ptr().cast(), self.states.size as usize) };
     }
 
+    /// The passes over many lines, from the states that sequences start from or each from its own.
+    pub(crate) fn sequences(&self, from_start: bool) -> Totals<'_> {
+        let &ShortWhole { pass, longest, alone, ref states, is_anywhere, .. } = self;
+        let start = from_start.then(|| &bytemuck::cast_slice(&self.start)[..states.size as usize]);
+        Totals { pass, native: None, longest, has_longer: false, alone, states, start, is_anywhere }
+    }
+
     /// The reduction of many lines, of a kernel that writes nothing and the variant that this is a part of.
     pub(crate) fn totals(&self, variant: &Variant) -> Totals<'_> {
-        let start = &bytemuck::cast_slice(&self.start)[..self.states.size as usize];
-        let &ShortWhole { pass: reduce, longest, alone, ref states, is_anywhere, .. } = self;
-        let by_kernel = Totals { reduce, native: None, longest, has_longer: false, alone, states, start, is_anywhere };
+        let by_kernel = self.sequences(true);
         let faster = || {
             let code = &variant.kernels(Access::Line).ok()?.code;
             let native = code.native_totals(code.is_native(Kernel::ShortWhole { writes: false }))?;

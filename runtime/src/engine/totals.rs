@@ -1,10 +1,11 @@
-//! Totals of many sequences of one call, straight into the caller's memory: contiguous rows, or the
-//! segments between offsets.
+//! Many short sequences of one call, from states in the caller's memory to those behind them:
+//! contiguous rows, or the segments between offsets.
 //!
 //! A sequence of a few records takes a few nanoseconds. So each is one call of the kernel that
-//! reduces short lines, from the states that they start from. Its total lies where the caller wants
-//! it. One call of a function of Rust does all, where that is faster. Threads share the sequences.
-//! Those that one sequential pass is not the way for are left to the caller, as lines.
+//! reduces short lines, or scans them, from the states that they start from or from its own. Its
+//! total lies where the caller wants it. One call of a function of Rust reduces all, where that is
+//! faster. Threads share the sequences. Those that one sequential pass is not the way for are left to
+//! the caller, as lines.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -86,9 +87,9 @@ const ROWS: usize = 128;
 const ROW: usize = 12;
 const ROUNDS: usize = 5;
 
-/// The kernel that reduces lines of one call after the other.
+/// The kernel that takes lines of one call after the other.
 pub(crate) struct Totals<'a> {
-    pub(super) reduce: ShortWholeFn,
+    pub(super) pass: ShortWholeFn,
     /// A function that does the same.
     pub(super) native: Option<NativeTotalsFn>,
     /// The longest line that it is the way for, and whether there are longer ones.
@@ -98,23 +99,26 @@ pub(crate) struct Totals<'a> {
     pub(super) alone: usize,
     /// Whether elements may begin anywhere in a line; those of rows are counted anew in each.
     pub(super) is_anywhere: bool,
-    /// How states lie in memory, and those that sequences start from as they lie there.
+    /// How states lie in memory, and those that sequences start from as they lie there; none if each starts from the state that lies
+    /// where its total will.
     pub(super) states: &'a Layout,
-    pub(super) start: &'a [u8],
+    pub(super) start: Option<&'a [u8]>,
 }
 
-/// Where each column is, in the places behind them where parameters are; and the bytes of a record of each, 0 of parameters.
+/// Where each column is, in the places behind them where parameters are; and the bytes of a record of each, 0 of parameters. The same of
+/// the column of results, if there is one.
 #[derive(Clone, Copy)]
 pub(crate) struct Columns {
     pub(crate) at: [*const u8; SHORT_INPUTS],
     pub(crate) sizes: [usize; SHORT_INPUTS],
+    pub(crate) output: (*mut u8, usize),
 }
 
 /// Memory that threads share.
 #[derive(Clone, Copy)]
 struct Shared(Columns, *mut u8);
 
-// SAFETY: columns are only read, and each thread writes totals of its own.
+// SAFETY: columns are only read, and each thread writes results and totals of its own.
 unsafe impl Sync for Shared {}
 
 impl Totals<'_> {
@@ -125,7 +129,7 @@ impl Totals<'_> {
 
     /// Bytes of a total.
     pub(crate) fn size(&self) -> usize {
-        self.start.len()
+        self.states.size as usize
     }
 
     /// Puts components where a total lies.
@@ -133,11 +137,11 @@ impl Totals<'_> {
         native::put(self.states, to, components);
     }
 
-    /// Reduces these sequences, but for longer ones, on at most so many threads.
+    /// Takes these sequences, but for longer ones, on at most so many threads.
     ///
     /// # Safety
-    /// The columns have all records, and are borrowed as [`Column`](crate::Column) borrows; there is memory for the states of each
-    /// sequence at `to`, borrowed exclusively.
+    /// The columns have all records, and are borrowed as [`Column`](crate::Column) and [`ColumnMut`](crate::ColumnMut) borrow; there is
+    /// memory for the states of each sequence at `to`, borrowed exclusively, with states that the kernel may go from if each starts there.
     pub(crate) unsafe fn run(
         &self,
         sequences: Sequences<'_>,
@@ -210,7 +214,7 @@ impl Totals<'_> {
         native: NativeTotalsFn,
         sequences: &Sequences<'_>,
         numbers: Range<usize>,
-        &Shared(Columns { at, sizes }, to): &Shared,
+        &Shared(Columns { at, sizes, .. }, to): &Shared,
     ) -> usize {
         let (first, offsets, pitch, len) = match sequences {
             Sequences::Rows(rows) => (numbers.start * rows.pitch(), ptr::null(), rows.pitch(), rows.len()),
@@ -233,6 +237,7 @@ impl Totals<'_> {
                 sample.columns.get(at).map_or(sample.parameters.as_ptr(), |column| column.as_ptr().cast())
             }),
             sizes: array::from_fn(|at| variant.program.inputs.get(at).map_or(0, |column| column.size as usize)),
+            output: (ptr::null_mut(), 0),
         };
         let mut states = vec![0u128; (ROWS * self.size()).div_ceil(16)];
         let memory = Shared(columns, states.as_mut_ptr().cast());
@@ -256,7 +261,7 @@ impl Totals<'_> {
         &self,
         numbers: Range<usize>,
         records: impl Fn(usize) -> (usize, usize),
-        &Shared(Columns { at, sizes }, to): &Shared,
+        &Shared(Columns { at, sizes, output: (output, written) }, to): &Shared,
     ) {
         for number in numbers {
             let (first, len) = records(number);
@@ -267,8 +272,10 @@ impl Totals<'_> {
             // SAFETY: there are such records, and memory for this state. Identities lie in all ranges that the kernel relies on.
             unsafe {
                 let state = to.add(number * self.size());
-                put(state, self.start);
-                (self.reduce)(len, ptr::null_mut(), a, b, c, d, state);
+                if let Some(start) = self.start {
+                    put(state, start);
+                }
+                (self.pass)(len, output.wrapping_add(first * written), a, b, c, d, state);
             }
         }
     }

@@ -3,10 +3,10 @@
 use std::mem::MaybeUninit;
 
 use monoscan_ir::Mode;
-use monoscan_runtime::{Call, Column, Combination, DynScan, Error, Outcome};
+use monoscan_runtime::{Call, Column, Combination, DynScan, Error, Outcome, Shape, Whole};
 use smallvec::SmallVec;
 
-use super::{Boundaries, Request, Sequences};
+use super::{Boundaries, Carry, Request, Sequences, Start};
 use crate::lang::ScanType;
 #[cfg(feature = "lexer")]
 use crate::scan::Plain;
@@ -101,6 +101,15 @@ impl sealed::Place for Host {
         let scan = request.scan;
         let program = scan.program();
         request.into_new(input, |request, parts| {
+            if let [Part { base, len, spacing: None }] = **parts
+                && request.is_plain()
+                && let Ok(sequences) = &request.sequences
+                && let Some(count) = sequences.count()
+                // SAFETY: these vectors have space for so many records.
+                && let Some(totals) = unsafe { short::with_totals(scan, (mode, sequences.shape()?, count), input, (base, len)) }
+            {
+                return Ok((len, totals));
+            }
             let inputs = columns::read(input, &program.inputs);
             // SAFETY: these vectors have space for so many records.
             let mut outputs = unsafe { columns::write(parts, &program.output.columns) };
@@ -160,6 +169,13 @@ impl sealed::Place for Host {
             && let Some(totals) = short::totals(scan, sequences.shape()?, input)
         {
             return Ok(totals);
+        }
+        if let Some(mut states) = request.own_starts()
+            && let Ok(sequences) = &request.sequences
+            // SAFETY: nothing is written.
+            && unsafe { short::sequences(scan, (Whole::Reduce, sequences.shape()?), input, None, &mut states) }
+        {
+            return Ok(states);
         }
         let columns = columns::read(input, &scan.program().inputs);
         let each = request.components_of_totals();
@@ -281,12 +297,30 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         }
     }
 
-    /// The same of a line whose records lie at any distances or that goes backwards, and of rows side by side.
+    /// The same of a line whose records lie at any distances or that goes backwards, of rows side by side, and of rows and segments that
+    /// each start from a state of their own.
     ///
     /// # Safety
     /// As for [`written_short`](Request::written_short).
     #[inline]
-    unsafe fn written_apart(&self, mode: Mode, input: &impl Columns<In>, output: Part<*mut u8>) -> Option<usize> {
+    unsafe fn written_apart(&mut self, mode: Mode, input: &impl Columns<In>, output: Part<*mut u8>) -> Option<usize> {
+        let own = (output.base, output.len);
+        if let Some(mut starts) = self.own_starts().filter(|_| output.spacing.is_none()) {
+            let shape = self.sequences.as_ref().ok()?.shape().ok()?;
+            // SAFETY: the caller borrows this memory.
+            return unsafe { short::sequences(self.scan, (mode.into(), shape), input, Some(own), &mut starts) }
+                .then(|| self.written(output.len));
+        }
+        if let (Carry::States(carry), Ok(Sequences::Rows(rows)), None) =
+            (&mut self.carry, &self.sequences, output.spacing)
+            && !self.reversed
+            && self.interrupt.is_none()
+        {
+            let work = (mode.into(), Shape::Rows(*rows));
+            // SAFETY: as above.
+            let did = unsafe { short::sequences(self.scan, work, input, Some(own), carry) };
+            return did.then(|| self.written(output.len));
+        }
         match &self.sequences {
             // SAFETY: the caller borrows this memory.
             Ok(Sequences::Line) if self.is_fresh() => unsafe {
@@ -300,13 +334,30 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         }
     }
 
+    /// The state that each sequence starts from, for calls forwards.
+    fn own_starts(&self) -> Option<Vec<S>> {
+        let is_plain = !self.reversed && self.interrupt.is_none() && matches!(self.carry, Carry::None);
+        match self.init {
+            Start::Each(all) if is_plain => Some(all.to_vec()),
+            _ => None,
+        }
+    }
+
+    /// How many records a call writes that writes all of its sequences, of columns of so many.
+    fn written(&self, len: usize) -> usize {
+        match &self.sequences {
+            Ok(Sequences::Rows(rows)) => rows.count() * rows.len(),
+            _ => len,
+        }
+    }
+
     /// A call of any length.
     ///
     /// # Safety
     /// As for [`run`](Request::run).
     #[inline(never)]
     unsafe fn run_any(
-        self,
+        mut self,
         mode: Mode,
         input: &impl Columns<In, Place = Host>,
         output: &[Part<*mut u8>],
