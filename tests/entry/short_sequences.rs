@@ -8,6 +8,9 @@ use scan_kit::Random;
 
 use super::short::{cascade, fold, sums};
 
+/// A recurrence and a count, scanned together.
+type Pair = (Affine<i64>, Sum<i32>);
+
 /// The index of an element is that along the line, also where only a part of the state that no output reads has it.
 #[test]
 fn totals_of_segments_know_where_their_elements_are() {
@@ -197,7 +200,7 @@ fn sequences_from_their_own_states_are_the_folds_in_every_call() {
             .iter()
             .map(|_| (Affine { a: random.below(5) - 2, b: random.below(9) - 4 }, Sum(random.below(9) - 4)))
             .collect();
-        let folds = |starts: &[(Affine<i64>, Sum<i32>)]| -> (Vec<(Affine<i64>, Sum<i32>)>, Vec<i64>) {
+        let folds = |starts: &[Pair]| -> (Vec<Pair>, Vec<i64>) {
             let each = offsets
                 .windows(2)
                 .zip(starts)

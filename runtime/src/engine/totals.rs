@@ -4,8 +4,8 @@
 //! A sequence of a few records takes a few nanoseconds. So each is one call of the kernel that
 //! reduces short lines, or scans them, from the states that they start from or from its own. Its
 //! total lies where the caller wants it. One call of a function of Rust reduces all, where that is
-//! faster. Threads share the sequences. Those that one sequential pass is not the way for are left to
-//! the caller, as lines.
+//! faster. Threads share the sequences. Sequences for which one sequential pass is not the way are
+//! left to the caller, as lines.
 
 use std::ops::Range;
 use std::time::{Duration, Instant};
