@@ -9,6 +9,7 @@ mod entry {
     mod hostile;
     mod messages;
     mod outputs;
+    mod places;
     mod pools;
     mod reference;
     mod restarts;

@@ -24,6 +24,7 @@ use crate::lang::{Constants, ScanType};
 mod call;
 mod results;
 mod run;
+mod short;
 
 /// A scan from another state, in the other direction, or of many sequences: made by [`Scan::init`](crate::Scan::init) and its
 /// neighbours, run by the same methods as a [`Scan`](crate::Scan).

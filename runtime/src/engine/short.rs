@@ -231,7 +231,7 @@ pub struct ShortWhole {
     start: Memory,
     /// Whether they are states of the loop that the program was derived from.
     are_of_loop: bool,
-    /// Whether a reduction gives the same wherever its elements are in a line.
+    /// Whether the pass gives the same wherever its records are in a line.
     is_anywhere: bool,
     /// Records that one thread reduces alone.
     alone: usize,
@@ -280,7 +280,7 @@ impl ShortWhole {
             states,
             start,
             are_of_loop,
-            is_anywhere: kernels.code.reduces_anywhere(),
+            is_anywhere: kernels.code.is_anywhere(writes),
             alone: variant.plan.alone,
             totals: OnceLock::new(),
         }))

@@ -3,10 +3,10 @@
 use std::mem::MaybeUninit;
 
 use monoscan_ir::Mode;
-use monoscan_runtime::{Call, Column, Combination, DynScan, Error, Outcome, Shape, Whole};
+use monoscan_runtime::{Call, Column, Combination, DynScan, Error, Outcome};
 use smallvec::SmallVec;
 
-use super::{Boundaries, Carry, Request, Sequences, Start};
+use super::Request;
 use crate::lang::ScanType;
 #[cfg(feature = "lexer")]
 use crate::scan::Plain;
@@ -102,11 +102,8 @@ impl sealed::Place for Host {
         let program = scan.program();
         request.into_new(input, |request, parts| {
             if let [Part { base, len, spacing: None }] = **parts
-                && request.is_plain()
-                && let Ok(sequences) = &request.sequences
-                && let Some(count) = sequences.count()
                 // SAFETY: these vectors have space for so many records.
-                && let Some(totals) = unsafe { short::with_totals(scan, (mode, sequences.shape()?, count), input, (base, len)) }
+                && let Some(totals) = unsafe { request.written_with_totals(mode, input, (base, len)) }
             {
                 return Ok((len, totals));
             }
@@ -170,12 +167,8 @@ impl sealed::Place for Host {
         {
             return Ok(totals);
         }
-        if let Some(mut states) = request.own_starts()
-            && let Ok(sequences) = &request.sequences
-            // SAFETY: nothing is written.
-            && unsafe { short::sequences(scan, (Whole::Reduce, sequences.shape()?), input, None, &mut states) }
-        {
-            return Ok(states);
+        if let Some(totals) = request.totals_of_starts(input) {
+            return Ok(totals);
         }
         let columns = columns::read(input, &scan.program().inputs);
         let each = request.components_of_totals();
@@ -261,96 +254,6 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         unsafe { self.run_any(mode, input, &parts(output)) }
     }
 
-    /// A call that is short, into memory for so many records of its one column, by a kernel that was made before. Gives how many
-    /// records were written, if it did.
-    ///
-    /// # Safety
-    /// This memory is exclusively borrowed.
-    #[inline(always)]
-    unsafe fn written_short(
-        &mut self,
-        mode: Mode,
-        input: &impl Columns<In>,
-        output: (*mut u8, usize),
-    ) -> Option<usize> {
-        let (scan, is_plain) = (self.scan, self.is_plain());
-        match &self.sequences {
-            // SAFETY: the caller borrows this memory.
-            Ok(Sequences::Line) if is_plain => unsafe { short::line(scan, mode, input, output) },
-            Ok(Sequences::Line) => {
-                let states = self.start()?;
-                // SAFETY: as above.
-                unsafe { short::pass(scan, mode, states, input, output) }
-            }
-            // SAFETY: as above.
-            Ok(Sequences::Rows(rows)) if is_plain => unsafe { short::rows(scan, mode, rows, input, output) },
-            Ok(Sequences::Segments(Boundaries::Heads(flags))) if is_plain => {
-                // SAFETY: as above.
-                unsafe { short::segments(scan, mode, flags, input, output) }
-            }
-            Ok(Sequences::Segments(boundaries)) if is_plain => {
-                let offsets = boundaries.offsets()?;
-                // SAFETY: as above.
-                unsafe { short::segments_between(scan, mode, offsets, input, output) }
-            }
-            _ => None,
-        }
-    }
-
-    /// The same of a line whose records lie at any distances or that goes backwards, of rows side by side, and of rows and segments that
-    /// each start from a state of their own.
-    ///
-    /// # Safety
-    /// As for [`written_short`](Request::written_short).
-    #[inline]
-    unsafe fn written_apart(&mut self, mode: Mode, input: &impl Columns<In>, output: Part<*mut u8>) -> Option<usize> {
-        let own = (output.base, output.len);
-        if let Some(mut starts) = self.own_starts().filter(|_| output.spacing.is_none()) {
-            let shape = self.sequences.as_ref().ok()?.shape().ok()?;
-            // SAFETY: the caller borrows this memory.
-            return unsafe { short::sequences(self.scan, (mode.into(), shape), input, Some(own), &mut starts) }
-                .then(|| self.written(output.len));
-        }
-        if let (Carry::States(carry), Ok(Sequences::Rows(rows)), None) =
-            (&mut self.carry, &self.sequences, output.spacing)
-            && !self.reversed
-            && self.interrupt.is_none()
-        {
-            let work = (mode.into(), Shape::Rows(*rows));
-            // SAFETY: as above.
-            let did = unsafe { short::sequences(self.scan, work, input, Some(own), carry) };
-            return did.then(|| self.written(output.len));
-        }
-        match &self.sequences {
-            // SAFETY: the caller borrows this memory.
-            Ok(Sequences::Line) if self.is_fresh() => unsafe {
-                short::spaced(self.scan, (mode, self.reversed), input, output)
-            },
-            Ok(Sequences::Rows(rows)) if self.is_plain() && output.spacing.is_none() => {
-                // SAFETY: as above.
-                unsafe { short::interleaved(self.scan, mode, rows, input, (output.base, output.len)) }
-            }
-            _ => None,
-        }
-    }
-
-    /// The state that each sequence starts from, for calls forwards.
-    fn own_starts(&self) -> Option<Vec<S>> {
-        let is_plain = !self.reversed && self.interrupt.is_none() && matches!(self.carry, Carry::None);
-        match self.init {
-            Start::Each(all) if is_plain => Some(all.to_vec()),
-            _ => None,
-        }
-    }
-
-    /// How many records a call writes that writes all of its sequences, of columns of so many.
-    fn written(&self, len: usize) -> usize {
-        match &self.sequences {
-            Ok(Sequences::Rows(rows)) => rows.count() * rows.len(),
-            _ => len,
-        }
-    }
-
     /// A call of any length.
     ///
     /// # Safety
@@ -405,21 +308,6 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
 }
 
 impl<S: States, Out: Outputs> Request<'_, S, Out::Record, Out> {
-    /// A short call over so many records of its one column, by a kernel that was made before. Says whether it did.
-    ///
-    /// # Safety
-    /// This memory is exclusively borrowed: records that are both read and written.
-    #[inline(always)]
-    unsafe fn replaced_short(&mut self, mode: Mode, records: (*mut u8, usize)) -> bool {
-        let scan = self.scan;
-        if matches!(self.sequences, Ok(Sequences::Line)) && self.is_plain() {
-            // SAFETY: the caller has the memory.
-            return unsafe { short::replace_line(scan, mode, records) };
-        }
-        // SAFETY: as above.
-        self.start().is_some_and(|states| unsafe { short::replace(scan, mode, states, records) })
-    }
-
     #[inline(never)]
     fn replace_any(self, mode: Mode, records: &mut impl ColumnsMut<Out, Place = Host>) -> Result<(), Error> {
         let scan = self.scan;

@@ -154,9 +154,10 @@ impl Compiled {
         native.short.map(|short| (short, native))
     }
 
-    /// Whether a reduction gives the same wherever its elements are in a line: none asks for its number.
-    pub fn reduces_anywhere(&self) -> bool {
-        self.recipe.reduces_anywhere()
+    /// Whether a pass over some records, with or without outputs, gives the same wherever they are in a line: nothing reads an index,
+    /// and no result lies behind those that were kept before.
+    pub fn is_anywhere(&self, writes: bool) -> bool {
+        self.recipe.is_anywhere(writes)
     }
 
     /// The function that reduces many sequences, if there is one that gives the bits of [`short_whole`](Compiled::short_whole): in any

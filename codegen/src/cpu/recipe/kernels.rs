@@ -57,9 +57,13 @@ impl Recipe {
         self.access == Access::Line && is_small && !self.reads_init
     }
 
-    /// Whether a reduction gives the same wherever its elements are in a line.
-    pub(crate) fn reduces_anywhere(&self) -> bool {
-        !self.program.total_body().mapping.reads.contains(&Source::Index)
+    /// Whether a pass over some records, with or without outputs, gives the same wherever they are in a line: nothing reads an index,
+    /// and no result lies behind those that were kept before.
+    pub(crate) fn is_anywhere(&self, writes: bool) -> bool {
+        let program = &self.program;
+        let body = if writes { program.whole_body(true) } else { program.total_body() };
+        let keeps = writes && program.output.filter.is_some();
+        !(keeps || body.mapping.reads.contains(&Source::Index))
     }
 
     /// Whether there are kernels for rows side by side, which write or fold.
