@@ -7,6 +7,7 @@ use monoscan::{Error, Request, Scan};
 use scan_kit::Random;
 
 use super::reference::{Ask, Runs, SIZES, asks};
+use super::views::Apart;
 
 #[scan_fn]
 fn plain(e: Element<i64>) -> Sum<i64> {
@@ -137,24 +138,34 @@ impl Asked<'_> {
         /// A result of no scan here.
         const FILLER: i64 = i64::MIN;
         let results = &results[usize::from(exclusive)];
-        let keeps = self.case.keeps;
+        let (keeps, len) = (self.case.keeps, x.len());
         let output = if keeps {
             results.iter().map(|&(_, result)| result).collect()
         } else {
-            let mut output = vec![FILLER; x.len()];
+            let mut output = vec![FILLER; len];
             results.iter().for_each(|&(place, result)| output[place] = result);
             output
         };
-        let mut y = vec![FILLER; x.len()];
+        let mut y = vec![FILLER; len];
         let count = self.call(totals, |request| match exclusive {
             true => request.exclusive_into(x, &mut y),
             false => request.inclusive_into(x, &mut y),
         });
         assert_eq!((count, &y[..output.len()]), (results.len(), &output[..]), "into");
+        for (step, to) in [(2, 1), (1, 2), (-1, -2)] {
+            let (apart, mut y) = (Apart::new(x, step, 1), Apart::new(&vec![FILLER; len], to, FILLER));
+            let (input, to_write) = (apart.view(len), y.view_mut(len));
+            self.call(totals, |request| match exclusive {
+                true => request.exclusive_into(input, to_write),
+                false => request.inclusive_into(input, to_write),
+            });
+            let y = y.records(len, FILLER);
+            assert_eq!(y[..output.len()], output, "strided, {step} to {to}");
+        }
         if self.own != Own::Carries {
             assert_eq!(&self.call(totals, |request| request.totals(x)), totals, "totals");
         }
-        if results.len() < x.len() && !keeps {
+        if results.len() < len && !keeps {
             return; // A new vector has a value for every record.
         }
         let new = self.call(totals, |request| if exclusive { request.exclusive(x) } else { request.inclusive(x) });

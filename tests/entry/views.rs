@@ -10,14 +10,14 @@ use scan_kit::zoo::Hash;
 use super::reference::{Answer, SIZES, asks, plans};
 
 /// These records as every so many of a longer vector, backwards for a step below 0.
-struct Apart<T> {
+pub(crate) struct Apart<T> {
     all: Vec<T>,
     start: usize,
     step: isize,
 }
 
 impl<T: Copy> Apart<T> {
-    fn new(records: &[T], step: isize, filler: T) -> Apart<T> {
+    pub(crate) fn new(records: &[T], step: isize, filler: T) -> Apart<T> {
         let apart = step.unsigned_abs();
         let mut all = vec![filler; records.len() * apart + 1];
         let start = if step < 0 { records.len().saturating_sub(1) * apart } else { 0 };
@@ -27,16 +27,16 @@ impl<T: Copy> Apart<T> {
         Apart { all, start, step }
     }
 
-    fn view(&self, len: usize) -> Strided<'_, T> {
+    pub(crate) fn view(&self, len: usize) -> Strided<'_, T> {
         Strided::new(&self.all, self.start, self.step).unwrap().take(len)
     }
 
-    fn view_mut(&mut self, len: usize) -> StridedMut<'_, T> {
+    pub(crate) fn view_mut(&mut self, len: usize) -> StridedMut<'_, T> {
         StridedMut::new(&mut self.all, self.start, self.step).unwrap().take(len)
     }
 
     /// The records; all others must be this.
-    fn records(&self, len: usize, filler: T) -> Vec<T>
+    pub(crate) fn records(&self, len: usize, filler: T) -> Vec<T>
     where
         T: PartialEq + std::fmt::Debug,
     {
