@@ -11,8 +11,8 @@ use crate::lang::ScanType;
 #[derive(Clone, Copy)]
 pub struct At {
     columns: [*const u8; SHORT_INPUTS],
-    /// The number of its record in the columns.
-    place: usize,
+    /// Its record's place from the first of the columns. That of the record before it may be -1: a pass may begin within a line.
+    place: isize,
     /// Its number in its sequence, from 0, and whether it is the first there, or the last. Nothing in particular, where no function
     /// sees them.
     index: usize,
@@ -30,7 +30,7 @@ impl At {
         place: usize,
         (index, first, last): (usize, bool, bool),
     ) -> At {
-        At { columns, place, index, first, last }
+        At { columns, place: place as isize, index, first, last }
     }
 
     /// Its record.
@@ -40,7 +40,7 @@ impl At {
     }
 
     #[inline(always)]
-    fn at<In: Record>(self, place: usize) -> In {
+    fn at<In: Record>(self, place: isize) -> In {
         // SAFETY: the columns have this record, as `new` was promised.
         unsafe { In::read(|column| self.columns[column % SHORT_INPUTS], place) }
     }

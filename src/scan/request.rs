@@ -319,7 +319,8 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         self
     }
 
-    /// Record 0 goes on from this state, which becomes the one after the last record: for streams that come in chunks.
+    /// Record 0 goes on from this state, which becomes the one after the last record: for streams that come in chunks. The state alone
+    /// goes on: an [`Element`](crate::Element) has no record of another chunk beside it. In a [`stream`](crate::Scan::stream) it has.
     /// After an error the carry is as it was. [`init`](Request::init) is then for segments that begin within the chunk: an
     /// operator without an identity needs it too, where an exclusive scan of a chunk has such.
     ///

@@ -178,8 +178,9 @@ impl<S: States, In: Record, Out: Outputs> Scan<S, In, Out> {
 
     /// The inclusive scan of the next chunk of a stream, `y[i] = project(carry ⊕ x[0] ⊕ … ⊕ x[i])`: `carry` is the state after the chunks before, at first
     /// [`identity`](Scan::identity), and becomes the one after this chunk. The chunks' results, one after the other, are those
-    /// of the whole stream, where the association does not matter; places ([`Element::index`](crate::Element::index)) are counted within a chunk,
-    /// the last record of a chunk has no next one, and the first none before it.
+    /// of the whole stream, where the association does not matter and no function sees where its [`Element`](crate::Element) is. Its place is
+    /// counted within a chunk, the last record of a chunk has no next one, and the first none before it. In a
+    /// [`stream`](Scan::stream) it has the last one of the chunk before.
     ///
     /// ```
     /// use monoscan::{ops::Sum, prelude::*};

@@ -1,6 +1,9 @@
 //! Functions that see more than their record: those beside it, where it is, and both states. By the
 //! functions and by generated code, in every kind of call, beside the functions called one by one.
 
+use std::panic;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use monoscan::ops::Sum;
 use monoscan::{Rows, prelude::*};
 use scan_kit::Random;
@@ -112,8 +115,22 @@ fn check<'a>(
     }
 }
 
+/// From now on, counts the panics in the code around the user's functions, where none belongs. A pass goes on after them.
+fn count_panics_of_passes() -> &'static AtomicUsize {
+    static PANICS: AtomicUsize = AtomicUsize::new(0);
+    let before = panic::take_hook();
+    panic::set_hook(Box::new(move |panic| {
+        if panic.location().is_some_and(|at| at.file().contains("src/scan/")) {
+            PANICS.fetch_add(1, Ordering::Relaxed);
+        }
+        before(panic);
+    }));
+    &PANICS
+}
+
 #[test]
 fn functions_that_see_the_records_beside_theirs() {
+    let panics = count_panics_of_passes();
     let mut random = Random(7);
     for (number, plan) in plans().into_iter().enumerate() {
         let builder = || Scan::<Map>::builder().lift_at::<(u8, u32), _>(lifted {}).plan(plan.clone()).threads(2);
@@ -163,6 +180,7 @@ fn functions_that_see_the_records_beside_theirs() {
             check(scans, |scan| scan.segmented(&offsets), columns, (&own, len > 0), "segments between offsets");
         }
     }
+    assert_eq!(panics.load(Ordering::Relaxed), 0, "passes that begin within a line have a record before");
 }
 
 /// Of the record before a chunk the carry of the state alone has nothing.

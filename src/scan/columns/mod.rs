@@ -46,12 +46,12 @@ pub trait Record: Inputs {
     #[doc(hidden)]
     fn chunk(chunk: &Self::Chunk) -> impl Columns<Self, Place = Host>;
 
-    /// Record `place` of the columns that begin where `column` says, of the number it is given.
+    /// Record `place` of the columns, from where `column` says, of the number it is given: within a longer column perhaps one before.
     ///
     /// # Safety
     /// Each has such a record, at any address.
     #[doc(hidden)]
-    unsafe fn read(column: impl Fn(usize) -> *const u8, place: usize) -> Self;
+    unsafe fn read(column: impl Fn(usize) -> *const u8, place: isize) -> Self;
 }
 
 /// The arguments of a lift that has parameters: these, and then the arguments that are columns.
@@ -232,9 +232,9 @@ impl<A: ScanType> Record for (A,) {
     }
 
     #[inline]
-    unsafe fn read(column: impl Fn(usize) -> *const u8, place: usize) -> (A,) {
+    unsafe fn read(column: impl Fn(usize) -> *const u8, place: isize) -> (A,) {
         // SAFETY: the caller says so.
-        (unsafe { column(0).cast::<A>().add(place).read_unaligned() },)
+        (unsafe { column(0).cast::<A>().offset(place).read_unaligned() },)
     }
 }
 
@@ -269,9 +269,9 @@ macro_rules! records {
             }
 
             #[inline]
-            unsafe fn read(column: impl Fn(usize) -> *const u8, place: usize) -> Self {
+            unsafe fn read(column: impl Fn(usize) -> *const u8, place: isize) -> Self {
                 // SAFETY: the caller says so.
-                ($(unsafe { column($i).cast::<$A>().add(place).read_unaligned() },)+)
+                ($(unsafe { column($i).cast::<$A>().offset(place).read_unaligned() },)+)
             }
         }
 

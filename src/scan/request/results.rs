@@ -144,8 +144,8 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         C::Place::collect_with_totals(self, Mode::Exclusive, &input)
     }
 
-    /// The total of the line, `start ⊕ x[0] ⊕ … ⊕ x[n-1]`; with flags for heads, that of the last segment. Writes nothing,
-    /// and reads the input once.
+    /// The total of the line, `start ⊕ x[0] ⊕ … ⊕ x[n-1]`; with flags for heads, that of the segment that ends the scan: the first
+    /// of a reversed one. Writes nothing, and reads the input once.
     ///
     /// ```
     /// use monoscan::{Error, ops::Sum, prelude::*};
@@ -182,7 +182,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     }
 
     /// The totals of all sequences, in order: one for each segment between offsets or of equal keys, or each row, and one for all
-    /// segments of flags, that of the last. Keys in device memory are read once more, to count segments, and offsets there are
+    /// segments of flags, that of the segment that ends the scan. Keys in device memory are read once more, to count segments, and offsets there are
     /// copied to the host.
     ///
     /// ```
