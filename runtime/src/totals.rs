@@ -1,12 +1,12 @@
-//! Totals of many sequences straight into memory of the typed front end, which would otherwise make
-//! states of components one by one.
+//! Totals of many sequences, and their results, straight into memory of the typed front end, which
+//! would otherwise make states of components one by one.
 
 use monoscan_codegen::cpu::{Access, SHORT_INPUTS};
 use monoscan_ir::transform::Form;
 use monoscan_ir::{Constant, Mode};
 use smallvec::SmallVec;
 
-use crate::call::{Call, Init, Shape};
+use crate::call::{Call, Init, Rows, Shape};
 use crate::checks;
 use crate::column::{self, Column};
 use crate::device::Device;
@@ -48,7 +48,7 @@ impl DynScan {
         };
         let len = column::check_inputs(&program.inputs, inputs, Device::cpu())?;
         checks::shape(program, Device::cpu(), call, len)?;
-        totals.has_longer = sequences.has_longer_than(totals.longest);
+        totals.has_longer = sequences.longest() > totals.longest;
         let (count, size) = (sequences.count(), totals.size());
         let to = space(count)?;
         let at = self.settings().parameters.behind(inputs.iter().map(|column| column.base));
@@ -65,83 +65,75 @@ impl DynScan {
         Ok(Some(count))
     }
 
-    /// The same of sequences that are all short, by a kernel that was made before, of columns of `len` records each. Gives their number, if
-    /// it did: not where the sequences are wrong for such columns, or where `space` has none.
+    /// For the typed front end: short rows, or the segments between offsets, scanned or reduced to the states behind them, one for each, in
+    /// memory that `space` has for so many. They start from the states that lie there, or with `from_start` from those that sequences start
+    /// from. Gives their number, if it did: not where they are long or wrong for such columns, or where `space` has none.
     ///
     /// # Safety
-    /// As for [`totals_into`](DynScan::totals_into). These are the input columns of the program in order, behind them in every place where
-    /// its [parameters](DynScan::parameters_base) are, borrowed as [`Column`] borrows.
-    #[doc(hidden)]
-    pub unsafe fn short_totals(
-        &self,
-        shape: Shape<'_>,
-        (at, len): ([*const u8; SHORT_INPUTS], usize),
-        space: impl FnOnce(usize) -> Option<*mut u8>,
-    ) -> Option<usize> {
-        let variant = self.variants().get(Form::default(), false);
-        if let Shape::Rows(rows) = shape
-            && rows.step() > 1
-        {
-            let short = self.variants().interleaved_totals(&rows).filter(|_| rows.records() <= len)?;
-            let states = variant.kernels(Access::Line).ok()?.code.whole_states();
-            // Of several stages, those of all rows of a stage come before those of the next.
-            let are_in_order = self.program().stages.len() == 1 && short.are_array_of(states, rows.count());
-            if !are_in_order || !self.is_plain(Mode::Inclusive) {
-                return None;
-            }
-            let to = space(rows.count())?;
-            // SAFETY: the caller has these columns; a record of the line is one of each row. There is memory for the states of all rows,
-            // which lie there as those of the line.
-            unsafe {
-                short.begin(to);
-                short.pass(at, std::ptr::null_mut(), rows.len(), (to, true))?;
-            }
-            return Some(rows.count());
-        }
-        let sequences = Sequences::of(shape)?;
-        let totals = self.short_whole(Whole::Reduce)?.totals(variant);
-        if !totals.fits(sequences) {
-            return None;
-        }
-        checks::shape(self.program(), Device::cpu(), &Call { shape, ..Call::default() }, len).ok()?;
-        if sequences.has_longer_than(totals.longest) {
-            return None;
-        }
-        let to = space(sequences.count())?;
-        // SAFETY: the caller has these columns, and they have these sequences; there is memory for the states of so many.
-        unsafe { totals.run(sequences, self.columns(at), to, || self.threads.unwrap_or_else(helpers::threads)) };
-        Some(sequences.count())
-    }
-
-    /// For the typed front end: short rows, or the segments between offsets, scanned or reduced from states in memory to those behind
-    /// them, one for each, `from_start` from those that sequences start from. Says whether it did: not where the sequences are long, wrong
-    /// for such columns, or not so many.
-    ///
-    /// # Safety
-    /// As for [`short_totals`](DynScan::short_totals), with space for all records at `output` unless nothing is written, and exclusively
-    /// borrowed memory for `count` states, which lie there unless they start from others.
+    /// As for [`totals_into`](DynScan::totals_into). These are the input columns of the program in order, of `len` records, behind them in
+    /// every place where its [parameters](DynScan::parameters_base) are, borrowed as [`Column`] borrows; and space for all records at
+    /// `output`, exclusively borrowed, unless nothing is written.
     #[doc(hidden)]
     pub unsafe fn short_sequences(
         &self,
         (work, shape): (Whole, Shape<'_>),
         (at, len): ([*const u8; SHORT_INPUTS], usize),
         output: *mut u8,
-        (states, count, from_start): (*mut u8, usize, bool),
-    ) -> bool {
-        let Some(sequences) = Sequences::of(shape) else { return false };
-        let call = Call { shape, ..Call::default() };
-        let is_right = checks::shape(self.program(), Device::cpu(), &call, len).is_ok() && sequences.count() == count;
-        let short = if is_right { self.make_short_whole(work, 0) } else { None };
-        let Some(short) = short.filter(|short| from_start || short.takes_any()) else { return false };
-        let passes = short.sequences(from_start);
-        if !passes.fits(sequences) || sequences.has_longer_than(passes.longest) {
-            return false;
+        (from_start, space): (bool, impl FnOnce(usize) -> Option<*mut u8>),
+    ) -> Option<usize> {
+        let reduces = from_start && work == Whole::Reduce;
+        if let Shape::Rows(rows) = shape
+            && rows.step() > 1
+            && reduces
+        {
+            // SAFETY: the caller says so.
+            return unsafe { self.short_totals_of_columns(&rows, (at, len), space) };
         }
+        let sequences = Sequences::of(shape)?;
+        checks::shape(self.program(), Device::cpu(), &Call { shape, ..Call::default() }, len).ok()?;
+        let longest = sequences.longest();
+        let short = self.make_short_whole(work, longest).filter(|short| from_start || short.takes_any())?;
+        let passes = match reduces {
+            true => short.totals(self.variants().get(Form::default(), false)),
+            false => short.sequences(from_start),
+        };
+        if !passes.fits(sequences) || longest > passes.longest {
+            return None;
+        }
+        let to = space(sequences.count())?;
         let size = self.program().output.columns.first().map_or(0, |column| column.size as usize);
         let columns = Columns { output: (output, if output.is_null() { 0 } else { size }), ..self.columns(at) };
         // SAFETY: the caller has these columns, and they have these sequences; there are so many states, of which the kernel takes any.
-        unsafe { passes.run(sequences, columns, states, || self.threads.unwrap_or_else(helpers::threads)) };
-        true
+        unsafe { passes.run(sequences, columns, to, || self.threads.unwrap_or_else(helpers::threads)) };
+        Some(sequences.count())
+    }
+
+    /// The totals of short rows side by side, by a kernel that was made before.
+    ///
+    /// # Safety
+    /// As for [`short_sequences`](DynScan::short_sequences).
+    unsafe fn short_totals_of_columns(
+        &self,
+        rows: &Rows,
+        (at, len): ([*const u8; SHORT_INPUTS], usize),
+        space: impl FnOnce(usize) -> Option<*mut u8>,
+    ) -> Option<usize> {
+        let short = self.variants().interleaved_totals(rows).filter(|_| rows.records() <= len)?;
+        let variant = self.variants().get(Form::default(), false);
+        let states = variant.kernels(Access::Line).ok()?.code.whole_states();
+        // Of several stages, those of all rows of a stage come before those of the next.
+        let are_in_order = self.program().stages.len() == 1 && short.are_array_of(states, rows.count());
+        if !are_in_order || !self.is_plain(Mode::Inclusive) {
+            return None;
+        }
+        let to = space(rows.count())?;
+        // SAFETY: the caller has these columns; a record of the line is one of each row. There is memory for the states of all rows, which
+        // lie there as those of the line.
+        unsafe {
+            short.begin(to);
+            short.pass(at, std::ptr::null_mut(), rows.len(), (to, true))?;
+        }
+        Some(rows.count())
     }
 
     /// The input columns, which begin there.

@@ -147,16 +147,6 @@ impl Sequences<'_> {
         }
     }
 
-    /// How many sequences there are, if that is known without counting.
-    fn count(&self) -> Option<usize> {
-        match self {
-            Sequences::Line => Some(1),
-            Sequences::Segments(boundaries) => boundaries.offsets()?.len().checked_sub(1),
-            Sequences::Rows(rows) => Some(rows.count()),
-            Sequences::Segmented(_) => None,
-        }
-    }
-
     /// An error of a scan of these, in terms of what the caller gave.
     fn in_callers_terms(&self, error: Error) -> Error {
         match self {

@@ -66,71 +66,63 @@ pub(super) fn total<S: States, R: Record>(scan: &DynScan, init: Option<S>, input
     unsafe { short.pass(inputs, std::ptr::null_mut(), len, to) }.map(|_| states)
 }
 
-/// The totals of short rows or segments, from the states that they start from; none if they are not short, or wrong.
+/// Scans or reduces short rows, or the segments between offsets, into memory for `len` records of its output if it writes. Gives the
+/// states behind them, one for each; none if they are not short, or wrong.
+///
+/// # Safety
+/// This memory is exclusively borrowed.
 #[inline(never)]
-pub(super) fn totals<S: States, R: Record>(
+pub(super) unsafe fn totals<S: States, R: Record>(
     scan: &DynScan,
-    shape: Shape<'_>,
+    asked: (Whole, Shape<'_>),
     input: &impl Columns<R>,
+    output: Option<(*mut u8, usize)>,
 ) -> Option<Vec<S>> {
-    let columns = columns::equal(input, scan.parameters_base())?;
     let mut totals = Vec::<S>::new();
     let space = |count: usize| {
         totals.try_reserve_exact(count).ok()?;
         Some(totals.as_mut_ptr().cast())
     };
-    // SAFETY: the layouts are those of the slices' types, all of one length; there is space for so many states, which nobody else sees.
-    let count = unsafe { scan.short_totals(shape, columns, space) }?;
+    // SAFETY: the caller says so; there is space for so many states, which nobody else sees.
+    let count = unsafe { sequences(scan, asked, input, output, (true, space)) }?;
     // SAFETY: all of them were written.
     unsafe { totals.set_len(count) };
     Some(totals)
 }
 
-/// Scans or reduces short rows, or the segments between offsets, from these states to those behind them, one for each, into memory for
-/// `len` records of its output if it writes. Says whether it did: not if they are not short, or wrong.
+/// The same from these states, one for each, to those behind them. Says whether it did.
 ///
 /// # Safety
-/// This memory is exclusively borrowed.
-pub(super) unsafe fn sequences<S: States, R: Record>(
+/// As for [`totals`].
+pub(super) unsafe fn from_states<S: States, R: Record>(
     scan: &DynScan,
-    (work, shape): (Whole, Shape<'_>),
+    asked: (Whole, Shape<'_>),
     input: &impl Columns<R>,
     output: Option<(*mut u8, usize)>,
     states: &mut [S],
 ) -> bool {
-    let columns = match output {
-        Some((_, len)) => columns::bases(input, len, scan.parameters_base()).map(|bases| (bases, len)),
-        None => columns::equal(input, scan.parameters_base()),
-    };
-    let Some(columns) = columns else { return false };
-    let output = output.map_or(std::ptr::null_mut(), |(base, _)| base);
-    let states = (states.as_mut_ptr().cast(), states.len(), false);
-    // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs; the caller borrows the
-    // output.
-    unsafe { scan.short_sequences((work, shape), columns, output, states) }
+    let (own, len) = (states.as_mut_ptr().cast(), states.len());
+    // SAFETY: the caller says so; these states are borrowed.
+    unsafe { sequences(scan, asked, input, output, (false, |count| (count == len).then_some(own))) }.is_some()
 }
 
-/// The same from the states that sequences start from. Gives those behind them.
-///
 /// # Safety
-/// As for [`sequences`].
-pub(super) unsafe fn with_totals<S: States, R: Record>(
+/// As for [`totals`]; `space` has memory for so many states of the scan, with those that each starts from unless all do from the start.
+unsafe fn sequences<R: Record>(
     scan: &DynScan,
-    (mode, shape, count): (Mode, Shape<'_>, usize),
+    asked: (Whole, Shape<'_>),
     input: &impl Columns<R>,
-    (output, len): (*mut u8, usize),
-) -> Option<Vec<S>> {
-    let mut totals = Vec::<S>::new();
-    totals.try_reserve_exact(count).ok()?;
-    let columns = (columns::bases(input, len, scan.parameters_base())?, len);
-    let states = (totals.as_mut_ptr().cast(), count, true);
-    // SAFETY: as there; there is space for so many states, which nobody else sees.
-    let did = unsafe { scan.short_sequences((mode.into(), shape), columns, output, states) };
-    // SAFETY: all of them were written.
-    did.then(|| unsafe {
-        totals.set_len(count);
-        totals
-    })
+    output: Option<(*mut u8, usize)>,
+    states: (bool, impl FnOnce(usize) -> Option<*mut u8>),
+) -> Option<usize> {
+    let columns = match output {
+        Some((_, len)) => (columns::bases(input, len, scan.parameters_base())?, len),
+        None => columns::equal(input, scan.parameters_base())?,
+    };
+    let output = output.map_or(std::ptr::null_mut(), |(base, _)| base);
+    // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs; the caller borrows the
+    // output.
+    unsafe { scan.short_sequences(asked, columns, output, states) }
 }
 
 /// Scans a short line from these states into memory for `len` records of its output, and moves the states on. Gives how many were

@@ -52,14 +52,13 @@ impl<'a> Sequences<'a> {
         }
     }
 
-    /// Whether one has more records than this.
-    pub(crate) fn has_longer_than(&self, longest: usize) -> bool {
-        let most = match self {
+    /// The records of the longest.
+    pub(crate) fn longest(&self) -> usize {
+        match self {
             Sequences::Rows(rows) => rows.len(),
             // Without a branch for each.
             Sequences::Offsets(offsets) => offsets.windows(2).fold(0, |most, ends| most.max(ends[1] - ends[0])),
-        };
-        most > longest
+        }
     }
 
     /// Those of these numbers that have more records than this.

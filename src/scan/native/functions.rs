@@ -47,6 +47,16 @@ macro_rules! without_parameters {
     };
 }
 
+/// Sequences of a monoid `M` start from its identity.
+macro_rules! from_identity {
+    () => {
+        #[inline]
+        fn identity() -> Option<M> {
+            Some(M::identity())
+        }
+    };
+}
+
 /// The record that is written of a state.
 pub trait Projects<S, In, Out> {
     /// Whether it sees the records beside its own, or where that is.
@@ -62,10 +72,7 @@ pub trait Projects<S, In, Out> {
 impl<M: Monoid, O: Operator<M>> Steps<M, (O,)> for Own {
     without_parameters!(true);
 
-    #[inline]
-    fn identity() -> Option<M> {
-        Some(M::identity())
-    }
+    from_identity!();
 
     #[inline]
     fn step((): (), state: M, at: At) -> M {
@@ -77,10 +84,7 @@ impl<M: Monoid, O: Operator<M>> Steps<M, (O,)> for Own {
 impl<M: Monoid, V: ScanType> Steps<M, (V,)> for Wrapped {
     without_parameters!(lie_alike::<M, V>());
 
-    #[inline]
-    fn identity() -> Option<M> {
-        Some(M::identity())
-    }
+    from_identity!();
 
     #[inline]
     fn step((): (), state: M, at: At) -> M {
@@ -93,10 +97,7 @@ impl<M: Monoid, V: ScanType> Steps<M, (V,)> for Wrapped {
 impl<M: Monoid, In: Record, F: ScanFn<In, Out: Operator<M>>> Steps<M, In> for Given<F> {
     without_parameters!(is_constant::<F>());
 
-    #[inline]
-    fn identity() -> Option<M> {
-        Some(M::identity())
-    }
+    from_identity!();
 
     #[inline]
     fn step((): (), state: M, at: At) -> M {
@@ -109,10 +110,7 @@ impl<M: Monoid, In: Record, F: ScanFn<(Element<In::Item>,), Out: Operator<M>>> S
 
     without_parameters!(is_constant::<F>());
 
-    #[inline]
-    fn identity() -> Option<M> {
-        Some(M::identity())
-    }
+    from_identity!();
 
     #[inline]
     fn step((): (), state: M, at: At) -> M {
@@ -139,10 +137,7 @@ impl<M: Monoid, A: Parameterised, F: ScanFn<A, Out: Operator<M>>> Steps<M, A::Re
         unsafe { at.cast::<A::Parameters>().read_unaligned() }
     }
 
-    #[inline]
-    fn identity() -> Option<M> {
-        Some(M::identity())
-    }
+    from_identity!();
 
     #[inline]
     fn step(parameters: A::Parameters, state: M, at: At) -> M {

@@ -14,7 +14,6 @@ use crate::scan::columns::sealed::Part;
 use crate::scan::columns::{self, Columns, Record};
 use crate::scan::outputs::{ColumnsMut, Outputs};
 use crate::scan::place::{Host, sealed};
-use crate::scan::short;
 use crate::scan::states::{States, states_of};
 
 impl sealed::Place for Host {
@@ -161,13 +160,7 @@ impl sealed::Place for Host {
         input: &impl Columns<In, Place = Host>,
     ) -> Result<Vec<S>, Error> {
         let scan = request.scan;
-        if request.is_plain()
-            && let Ok(sequences) = &request.sequences
-            && let Some(totals) = short::totals(scan, sequences.shape()?, input)
-        {
-            return Ok(totals);
-        }
-        if let Some(totals) = request.totals_of_starts(input) {
+        if let Some(totals) = request.short_totals(input) {
             return Ok(totals);
         }
         let columns = columns::read(input, &scan.program().inputs);

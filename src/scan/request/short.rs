@@ -64,7 +64,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         if let Some(mut starts) = self.own_starts().filter(|_| output.spacing.is_none()) {
             let shape = self.sequences.as_ref().ok()?.shape().ok()?;
             // SAFETY: the caller borrows this memory.
-            return unsafe { short::sequences(self.scan, (mode.into(), shape), input, Some(own), &mut starts) }
+            return unsafe { short::from_states(self.scan, (mode.into(), shape), input, Some(own), &mut starts) }
                 .then(|| self.written(output.len));
         }
         if let (Carry::States(carry), Ok(Sequences::Rows(rows)), None) =
@@ -74,7 +74,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         {
             let work = (mode.into(), Shape::Rows(*rows));
             // SAFETY: as above.
-            let did = unsafe { short::sequences(self.scan, work, input, Some(own), carry) };
+            let did = unsafe { short::from_states(self.scan, work, input, Some(own), carry) };
             return did.then(|| self.written(output.len));
         }
         match &self.sequences {
@@ -100,18 +100,21 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         input: &impl Columns<In>,
         output: (*mut u8, usize),
     ) -> Option<Vec<S>> {
-        let sequences = self.sequences.as_ref().ok().filter(|_| self.is_plain())?;
-        let (shape, count) = (sequences.shape().ok()?, sequences.count()?);
+        let shape = self.sequences.as_ref().ok().filter(|_| self.is_plain())?.shape().ok()?;
         // SAFETY: the caller borrows this memory.
-        unsafe { short::with_totals(self.scan, (mode, shape, count), input, output) }
+        unsafe { short::totals(self.scan, (mode.into(), shape), input, Some(output)) }
     }
 
-    /// The totals of short sequences that each start from a state of their own, if they are.
-    pub(super) fn totals_of_starts(&self, input: &impl Columns<In>) -> Option<Vec<S>> {
+    /// The totals of short sequences, if they are.
+    pub(super) fn short_totals(&self, input: &impl Columns<In>) -> Option<Vec<S>> {
+        let asked = (Whole::Reduce, self.sequences.as_ref().ok()?.shape().ok()?);
+        if self.is_plain() {
+            // SAFETY: nothing is written.
+            return unsafe { short::totals(self.scan, asked, input, None) };
+        }
         let mut states = self.own_starts()?;
-        let shape = self.sequences.as_ref().ok()?.shape().ok()?;
-        // SAFETY: nothing is written.
-        unsafe { short::sequences(self.scan, (Whole::Reduce, shape), input, None, &mut states) }.then_some(states)
+        // SAFETY: as above.
+        unsafe { short::from_states(self.scan, asked, input, None, &mut states) }.then_some(states)
     }
 
     /// The state that each sequence starts from, for calls forwards.
