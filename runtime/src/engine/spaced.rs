@@ -45,8 +45,7 @@ impl Size {
 }
 
 /// A column of a short line: where its record 0 is, and how its records lie if not one after the other.
-#[doc(hidden)]
-pub(super) type Lies<Base> = (Base, Option<spacing::Spacing>);
+pub(super) type SpacedColumn<Base> = (Base, Option<spacing::Spacing>);
 
 impl ShortSpaced {
     /// Of a form that is neither segmented nor from an initial state; none if it keeps some records only, or has no kernels.
@@ -74,8 +73,8 @@ impl ShortSpaced {
     #[inline]
     pub unsafe fn line(
         &self,
-        inputs: impl Iterator<Item = Lies<*const u8>>,
-        outputs: impl Iterator<Item = Lies<*mut u8>>,
+        inputs: impl Iterator<Item = SpacedColumn<*const u8>>,
+        outputs: impl Iterator<Item = SpacedColumn<*mut u8>>,
         (len, step): (usize, isize),
         parameters: *const u8,
     ) -> bool {
