@@ -38,8 +38,8 @@ fn with_start<T: ScanType>(e: Element<T, Sum<u32>>) -> (T, u32) {
 
 #[cfg(feature = "gpu")]
 #[scan_fn]
-fn start<T: ScanType + PartialEq>(e: Element<T>) -> Max<u64> {
-    if e.first || e.prev != e.record { Max(e.index) } else { Max(0) }
+fn end<T: ScanType + PartialEq>(e: Element<T>) -> Max<u64> {
+    if e.last || e.next != e.record { Max(e.index + 1) } else { Max(0) }
 }
 
 #[cfg(feature = "gpu")]
@@ -51,7 +51,7 @@ fn ends<T: ScanType + PartialEq>(e: Element<T, Max<u64>>) -> bool {
 #[cfg(feature = "gpu")]
 #[scan_fn]
 fn with_length<T: ScanType>(e: Element<T, Max<u64>>) -> (T, u32) {
-    (e.record, (e.index - e.after.0) as u32 + 1)
+    (e.record, (e.index + 1 - e.before.0) as u32)
 }
 
 #[scan_fn]
@@ -75,8 +75,8 @@ pub fn scan<T: ScanType + PartialEq>() -> Result<&'static Scan<Sum<u32>, (T,), U
     })
 }
 
-/// Another scan for what [`encode`] does: the *last* record of each run, and from where it began, how long it is. It needs no
-/// second pass over the runs, which counts on a GPU; a core is slower at it.
+/// Another scan for what [`encode`] does: the *last* record of each run, and from where the run before it ended, how long it is. It
+/// needs no second pass over the runs, which counts on a GPU; a core is slower at it.
 #[cfg(feature = "gpu")]
 #[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
 pub(super) fn scan_of_lengths<T>() -> Result<&'static Scan<Max<u64>, (T,), Unzipped<(T, u32)>>, Error>
@@ -84,8 +84,8 @@ where
     T: ScanType + PartialEq,
 {
     compiled(|| {
-        let starts = Scan::<Max<u64>>::builder().lift_at(start {});
-        starts.filter(ends {}).project_at(with_length {}).unzip().build()
+        let last_end = Scan::<Max<u64>>::builder().lift_at(end {});
+        last_end.filter(ends {}).project_at(with_length {}).unzip().build()
     })
 }
 

@@ -37,8 +37,8 @@ const NARROW_STATE: usize = 24;
 const RING_WARPS_OF_LOOK_UPS: [usize; 5] = [8, 12, 16, 20, 24];
 /// The same where warps put side by side what they keep: they do so little that the tile counts for more.
 const RING_WARPS_SIDE_BY_SIDE: [usize; 4] = [4, 8, 12, 16];
-/// Fewest items of a thread that leaves a component before each word of their marks.
-const MARKED_ITEMS: usize = 16;
+/// Fewest items of a thread by whose marks components change: a word of them.
+const MARKED_ITEMS: usize = 32;
 /// Warps for records so large that threads would have fewer items than so many: less than that is not worth a scan of the warp.
 const FEW_RING_WARPS: RangeInclusive<usize> = 4..=7;
 const MANY_ITEMS: usize = 8;
@@ -149,7 +149,7 @@ impl Planner {
             plans.into_iter().find(|plan| 20 * plan.tile() >= 19 * largest)
         };
         let marks = planner.recipe.marks.as_ref();
-        let fewest = if marks.is_some_and(|marks| marks.of_components() > 0) { MARKED_ITEMS } else { 1 };
+        let fewest = if marks.is_some_and(|marks| !marks.are_of_rank()) { MARKED_ITEMS } else { 1 };
         // The most warps whose tile is not much smaller than any.
         let (warps, tiles, of_largest) = match planner.puts_side_by_side() {
             true => (&RING_WARPS_SIDE_BY_SIDE[..], 20, 19),

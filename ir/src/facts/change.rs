@@ -20,8 +20,8 @@ pub enum Change {
     Last {
         /// Whether an element is of the kind, a `bool`.
         holds: Mapping,
-        /// Its place, a `u64` that is never smaller than those of earlier elements.
-        place: Mapping,
+        /// Its place, a `u64`, is its index and so much more.
+        offset: u64,
     },
 }
 
@@ -47,16 +47,14 @@ impl Change {
         }
         let chosen = lift.inst(result).filter(|inst| inst.opcode == Opcode::Select)?;
         let &[condition, place, otherwise] = chosen.operands() else { return None };
-        if lift.as_constant(otherwise) != Some(identity) || !rises(&lift, &declared.lift.reads, place) {
+        let offset = offset(&lift, &declared.lift.reads, place)?;
+        if lift.as_constant(otherwise) != Some(identity) {
             return None;
         }
-        let part = |result| {
-            let function = Function { results: vec![result], ..lift.clone() };
-            let function = simplify(&function, &program.tables);
-            drop_unused(Mapping { reads: declared.lift.reads.clone(), function }, 0)
-        };
-        let (holds, place) = (part(condition), part(place));
-        reads_no_state(&holds).then_some(Change::Last { holds, place })
+        let function = Function { results: vec![condition], ..lift.clone() };
+        let function = simplify(&function, &program.tables);
+        let holds = drop_unused(Mapping { reads: declared.lift.reads.clone(), function }, 0);
+        reads_no_state(&holds).then_some(Change::Last { holds, offset })
     }
 }
 
@@ -68,15 +66,17 @@ pub fn reads_no_state(mapping: &Mapping) -> bool {
     })
 }
 
-/// Whether a value is the index of the element, or so much more: no call has so many elements that it wraps around.
-fn rises(function: &Function, reads: &[Source], value: Value) -> bool {
+/// How much larger a value is than the element's index, if it is the index and a small constant: no call has so many elements that
+/// it wraps around.
+fn offset(function: &Function, reads: &[Source], value: Value) -> Option<u64> {
     if let Some(source) = reads.get(value.index()) {
-        return *source == Source::Index;
+        return (*source == Source::Index).then_some(0);
     }
-    let sum = function.inst(value).filter(|inst| inst.opcode == Opcode::Add);
-    let Some(&[a, b]) = sum.map(|inst| inst.operands()) else { return false };
-    let is_small = |value| function.as_constant(value).is_some_and(|constant| constant.bits() <= u128::from(u32::MAX));
-    is_small(b) && rises(function, reads, a) || is_small(a) && rises(function, reads, b)
+    let sum = function.inst(value).filter(|inst| inst.opcode == Opcode::Add)?;
+    let &[a, b] = sum.operands() else { return None };
+    let small = |value| u32::try_from(function.as_constant(value)?.bits()).ok();
+    let sum_of = |index, constant| Some(offset(function, reads, index)? + u64::from(small(constant)?));
+    sum_of(a, b).or_else(|| sum_of(b, a))
 }
 
 #[cfg(test)]
@@ -110,14 +110,20 @@ mod tests {
 
     #[test]
     fn places_of_the_last_are_found() {
-        let last = |lift| matches!(change(lift, "max", "0"), Some(Change::Last { .. }));
-        assert!(last("%4 = select.u64 %0, %1, %2\n      return %4"));
-        assert!(last("%4 = add.u64 %1, %3\n      %5 = select.u64 %0, %4, %2\n      return %5"));
+        let last = |lift: &str| match change(lift, "max", "0") {
+            Some(Change::Last { offset, .. }) => Some(offset),
+            _ => None,
+        };
+        assert_eq!(last("%4 = select.u64 %0, %1, %2\n      return %4"), Some(0));
+        let sums = ["%4 = add.u64 %1, %3\n      %5 = add.u64 %3, %4", "%4 = add.u64 %3, %1\n      %5 = add.u64 %4, %3"];
+        for sum in sums {
+            assert_eq!(last(&format!("{sum}\n      %6 = select.u64 %0, %5, %2\n      return %6")), Some(2));
+        }
         // Of the others, or of all, or places that fall, or that may be anything.
-        assert!(!last("%4 = select.u64 %0, %2, %3\n      return %4"));
-        assert!(!last("return %1"));
-        assert!(!last("%4 = sub.u64 %3, %1\n      %5 = select.u64 %0, %4, %2\n      return %5"));
-        assert!(!last("%4 = mul.u64 %1, %1\n      %5 = select.u64 %0, %4, %2\n      return %5"));
+        assert_eq!(last("%4 = select.u64 %0, %2, %3\n      return %4"), None);
+        assert_eq!(last("return %1"), None);
+        assert_eq!(last("%4 = sub.u64 %3, %1\n      %5 = select.u64 %0, %4, %2\n      return %5"), None);
+        assert_eq!(last("%4 = mul.u64 %1, %1\n      %5 = select.u64 %0, %4, %2\n      return %5"), None);
     }
 
     #[test]

@@ -23,7 +23,8 @@ mod kept;
 mod text;
 
 use kept::{
-    KEPT_COLUMNS, KEPT_EARLY, KEPT_ENDS, KEPT_IN_VAIN, KEPT_PLACES, KEPT_RUNS, KEPT_STATES, KEPT_SUMS, SELECTED,
+    KEPT_COLUMNS, KEPT_EARLY, KEPT_ENDS, KEPT_GAPS, KEPT_IN_VAIN, KEPT_PLACES, KEPT_RUNS, KEPT_STATES, KEPT_SUMS,
+    KEPT_TWICE, SELECTED,
 };
 use text::{BRACKETS, CASCADE, LOOKED_UP, NEIGHBOURS, PADDED, recurrence, sum, unitriangular};
 
@@ -166,6 +167,8 @@ pub fn by_hand() -> Vec<Case> {
         KEPT_RUNS.into(),
         KEPT_ENDS.into(),
         KEPT_PLACES.into(),
+        KEPT_GAPS.into(),
+        KEPT_TWICE.into(),
         CASCADE.into(),
         NEIGHBOURS.into(),
         LOOKED_UP.into(),

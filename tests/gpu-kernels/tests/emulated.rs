@@ -180,9 +180,8 @@ fn automata() {
 /// In words of marks that are full and in others, four records at a time and one by one, in tiles inside and at both ends.
 #[test]
 fn marks() {
-    for (seed, name) in
-        ["kept_ends", "kept_places", "kept_runs", "selected", "kept_columns", "kept_in_vain"].into_iter().enumerate()
-    {
+    let of_places = ["kept_ends", "kept_places", "kept_runs", "kept_gaps", "kept_twice"];
+    for (seed, name) in of_places.into_iter().chain(["selected", "kept_columns", "kept_in_vain"]).enumerate() {
         let case = named(name);
         for (load_group, load_groups) in [(16, 3), (4, 5), (4, 17), (1, 33)] {
             let plan = GpuPlan { schedule: RING, warps: 2, load_group, load_groups };

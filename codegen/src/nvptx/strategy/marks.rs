@@ -25,13 +25,17 @@ pub(crate) const MARKED: usize = 32;
 
 /// The marks of a program that filters, and what its components are by them.
 pub(crate) struct Marks {
-    /// The questions about a record: whether it is kept, then those of components.
+    /// The questions about a record, all different: whether it is kept, then those of components.
     questions: ElementCode,
     /// The same about four.
     packed: Option<PackedQuestions>,
     count: usize,
     /// Each component of the only level.
     pub(crate) components: Vec<ByMarks>,
+    /// The results of a kept record.
+    pub(crate) outputs: ElementCode,
+    /// The components that these read, and whether after the record.
+    read: Vec<(usize, bool)>,
 }
 
 /// A component by marks.
@@ -40,12 +44,11 @@ pub(crate) enum ByMarks {
     Still,
     /// It is how many records are kept.
     Rank,
-    /// It is at least the place of the last record with a mark of this number.
+    /// It is at least the place of the last record with a mark of this number: its index and so much more.
     Last {
-        /// The number of the mark.
+        /// The number of the mark, 0 if it is that of kept records.
         mark: usize,
-        /// The place of a record that has it.
-        place: ElementCode,
+        offset: usize,
     },
 }
 
@@ -54,28 +57,52 @@ impl Marks {
     /// each component.
     pub(crate) fn of(program: &Lowered, components: &[(u32, u32)]) -> Option<Marks> {
         let filter = program.output.filter.as_ref().filter(|filter| reads_no_state(filter))?;
-        let mut asked = vec![filter];
+        let mut asked = vec![filter.clone()];
         let changes = components.iter().map(|&(stage, component)| match program.rank() == Some(stage) {
             true => Some(None),
             false => Change::of(program, stage as usize, component as usize).map(Some),
         });
-        let changes = changes.collect::<Option<Vec<Option<Change>>>>()?;
-        let code = |mapping: &Mapping| ElementCode::new(mapping, program.facts(), &program.tables);
         let mut by_marks = Vec::new();
-        for change in &changes {
+        for change in changes.collect::<Option<Vec<Option<Change>>>>()? {
             by_marks.push(match change {
                 None => ByMarks::Rank,
                 Some(Change::Never) => ByMarks::Still,
-                Some(Change::Last { holds, place }) => {
+                Some(Change::Last { holds, offset }) => {
                     asked.push(holds);
-                    ByMarks::Last { mark: asked.len() - 1, place: code(place) }
+                    ByMarks::Last { mark: asked.len() - 1, offset: offset as usize }
                 }
             });
         }
-        let together = together(program, &asked);
+        let (together, numbers) = together(program, &asked);
+        for component in &mut by_marks {
+            if let ByMarks::Last { mark, .. } = component {
+                *mark = numbers[*mark];
+            }
+        }
+        let read = program.output.project.reads.iter().filter_map(|&source| {
+            let (stage, component, is_after) = match source {
+                Source::Before { stage, component } => (stage, component, false),
+                Source::After { stage, component } => (stage, component, true),
+                _ => return None,
+            };
+            let place = components.iter().position(|&own| own == (stage, component));
+            Some((place.expect("the only level has it"), is_after))
+        });
+        let code = |mapping: &Mapping| ElementCode::new(mapping, program.facts(), &program.tables);
         let questions = code(&together);
-        let packed = PackedQuestions::of(program, &together, questions.code.work());
-        Some(Marks { questions, packed, count: asked.len(), components: by_marks })
+        Some(Marks {
+            packed: PackedQuestions::of(program, &together, questions.code.work()),
+            questions,
+            count: together.function.results.len(),
+            components: by_marks,
+            outputs: code(&program.output.project),
+            read: read.collect(),
+        })
+    }
+
+    /// The states that the results of a kept record read, each of a component, before the record or, if that is said, after it.
+    pub(crate) fn states<'k>(&self, state: impl Fn(usize, bool) -> Value<'k>) -> State<'k> {
+        self.read.iter().map(|&(component, is_after)| state(component, is_after)).collect()
     }
 
     /// How many marks a record has.
@@ -83,7 +110,7 @@ impl Marks {
         self.count
     }
 
-    /// How many of them are of components.
+    /// How many of them are of components alone.
     pub(crate) fn of_components(&self) -> usize {
         self.count - 1
     }
@@ -91,6 +118,11 @@ impl Marks {
     /// Whether no component changes but how many records are kept.
     pub(crate) fn are_of_rank(&self) -> bool {
         self.components.iter().all(|component| !matches!(component, ByMarks::Last { .. }))
+    }
+
+    /// Whether the results of a kept record depend on a record beside it.
+    pub(crate) fn reads_beside(&self) -> bool {
+        self.outputs.reads.iter().any(|source| matches!(source, Source::Next(_) | Source::Prev(_)))
     }
 
     /// The inclusive scan over the lanes of a warp, component by component: a warp keeps fewer records than 32 bits count.
@@ -117,17 +149,8 @@ impl Marks {
     }
 
     /// The code of elements.
-    pub(crate) fn elements(&self) -> impl Iterator<Item = &ElementCode> {
-        let places = self.components.iter().filter_map(|component| match component {
-            ByMarks::Last { place, .. } => Some(place),
-            ByMarks::Still | ByMarks::Rank => None,
-        });
-        places.chain([&self.questions])
-    }
-
-    /// Which tables it looks up.
-    pub(crate) fn looked_up(&self) -> impl Iterator<Item = u32> {
-        self.questions.code.looked_up()
+    pub(crate) fn elements(&self) -> [&ElementCode; 2] {
+        [&self.questions, &self.outputs]
     }
 
     /// Gives the marks of this thread's items: for each 32 of them, the first of which is the item of this number, a word for each
@@ -187,8 +210,8 @@ impl Marks {
     }
 }
 
-/// Mappings of one result each as one mapping.
-fn together(program: &Lowered, mappings: &[&Mapping]) -> Mapping {
+/// Mappings of one result each as one mapping of all different ones, and for each the number of its result.
+fn together(program: &Lowered, mappings: &[Mapping]) -> (Mapping, Vec<usize>) {
     let mut reads: Vec<Source> = mappings.iter().flat_map(|mapping| mapping.reads.iter().copied()).collect();
     reads.sort();
     reads.dedup();
@@ -196,23 +219,27 @@ fn together(program: &Lowered, mappings: &[&Mapping]) -> Mapping {
     let types = reads.iter().map(|&source| program.source_type(source).expect("a verified program reads what exists"));
     let params = b.params(&types.collect::<Vec<_>>());
     let read = |source: &Source| params[reads.binary_search(source).expect("every source is read")];
-    let inline = |mapping: &&Mapping| {
+    let inline = |mapping: &Mapping| {
         let arguments: Vec<_> = mapping.reads.iter().map(read).collect();
         b.inline(&mapping.function, &arguments)
     };
     let results: Vec<_> = mappings.iter().flat_map(inline).collect();
-    let function = simplify(&b.finish(&results), &program.tables);
-    drop_unused(Mapping { reads, function }, 0)
+    let mut function = simplify(&b.finish(&results), &program.tables);
+    let mut different = Vec::new();
+    let number = |result| {
+        different.iter().position(|&known| known == result).unwrap_or_else(|| {
+            different.push(result);
+            different.len() - 1
+        })
+    };
+    let numbers = function.results.iter().copied().map(number).collect();
+    function.results = different;
+    (drop_unused(Mapping { reads, function }, 0), numbers)
 }
 
 /// How many of the bits of a word are ones, as a count of records.
 pub(crate) fn ones(word: Value<'_>) -> Value<'_> {
     word.math("ctpop", &[]).resize(Ty::I64)
-}
-
-/// The place of the lowest bit of a word that is not 0.
-pub(crate) fn lowest(word: Value<'_>) -> Value<'_> {
-    word.math("cttz", &[word.emit().bool(true)])
 }
 
 /// The place of the highest bit of a word that is not 0.

@@ -297,6 +297,85 @@ program kept_places
     }
 ";
 
+/// Records that differ from the next one in two bits, with how many there are since the last such, and with that place and the own one:
+/// the component asks what the filter asks.
+pub(super) const KEPT_GAPS: &str = "
+program kept_gaps
+  input { size 4, align 4, u32 @ 0 }
+  stage (u64)
+    identity (0)
+    lift (%0 = record.0: u32, %1 = next.0: u32, %2 = last: bool, %3 = index: u64) {
+      %4 = xor.u32 %1, %0
+      %5 = const.u32 3
+      %6 = and.u32 %4, %5
+      %7 = const.u32 0
+      %8 = ne.bool %6, %7
+      %9 = or.bool %8, %2
+      %10 = const.u64 1
+      %11 = add.u64 %3, %10
+      %12 = const.u64 0
+      %13 = select.u64 %9, %11, %12
+      return %13
+    }
+    combine (%0: u64, %1: u64) {
+      %2 = max.u64 %0, %1
+      return %2
+    }
+  output emit
+    column { size 4, align 4, u32 @ 0 }
+    column { size 8, align 8, u64 @ 0 }
+    column { size 8, align 8, u64 @ 0 }
+    filter (%0 = last: bool, %1 = next.0: u32, %2 = record.0: u32) {
+      %3 = xor.u32 %2, %1
+      %4 = const.u32 3
+      %5 = and.u32 %3, %4
+      %6 = const.u32 0
+      %7 = ne.bool %5, %6
+      %8 = or.bool %0, %7
+      return %8
+    }
+    project (%0 = index: u64, %1 = before.0.0: u64, %2 = after.0.0: u64) {
+      %3 = sub.u64 %0, %1
+      %4 = cast.u32 %3
+      return %4, %1, %2
+    }
+";
+
+/// Bytes below 50, with the last such one before, and the last byte up to here that is odd.
+pub(super) const KEPT_TWICE: &str = "
+program kept_twice
+  input { size 1, align 1, u8 @ 0 }
+  stage (u64, u64)
+    identity (0, 0)
+    lift (%0 = record.0: u8, %1 = index: u64) {
+      %2 = const.u8 50
+      %3 = lt.bool %0, %2
+      %4 = const.u64 0
+      %5 = select.u64 %3, %1, %4
+      %6 = const.u8 1
+      %7 = and.u8 %0, %6
+      %8 = eq.bool %7, %6
+      %9 = const.u64 3
+      %10 = add.u64 %1, %9
+      %11 = select.u64 %8, %10, %4
+      return %5, %11
+    }
+    combine (%0: u64, %1: u64, %2: u64, %3: u64) {
+      %4 = max.u64 %0, %2
+      %5 = max.u64 %1, %3
+      return %4, %5
+    }
+  output emit
+    column { size 8, align 8, u64 @ 0 }
+    column { size 8, align 8, u64 @ 0 }
+    filter (%0 = record.0: u8) {
+      %1 = const.u8 50
+      %2 = lt.bool %0, %1
+      return %2
+    }
+    project (%0 = before.0.0: u64, %1 = after.0.1: u64) { return %0, %1 }
+";
+
 /// Keeps all records. Its filter asks for the next record, and does not use it.
 pub(super) const KEPT_IN_VAIN: &str = "
 program kept_in_vain

@@ -226,18 +226,18 @@ impl Recipe {
         }
     }
 
-    /// Whether any element's code reads such a source.
-    pub fn reads(&self, matches: impl Fn(&Source) -> bool) -> bool {
+    /// The code of elements: by marks, or of folds and the replay.
+    fn elements(&self) -> Vec<&ElementCode> {
+        if let Some(marks) = &self.marks {
+            return marks.elements().to_vec();
+        }
         let own = self.folds.iter().flat_map(|fold| &fold.own).flat_map(OwnFold::steps);
-        let folds = self.folds.iter().map(|fold| &fold.step);
-        let marks = self.marks.iter().flat_map(Marks::elements);
-        let mut elements = folds.chain(own).chain(marks).chain([&self.replay.element]);
-        elements.any(|element| element.reads.iter().any(&matches))
+        self.folds.iter().map(|fold| &fold.step).chain(own).chain([&self.replay.element]).collect()
     }
 
-    /// Whether the replay reads a record beside its own.
-    pub(crate) fn replay_reads_beside(&self) -> bool {
-        self.replay.element.reads.iter().any(|source| matches!(source, Source::Next(_) | Source::Prev(_)))
+    /// Whether any element's code reads such a source.
+    pub fn reads(&self, matches: impl Fn(&Source) -> bool) -> bool {
+        self.elements().iter().any(|element| element.reads.iter().any(&matches))
     }
 
     /// Whether a fold says which records are kept, by marks or by output symbols.
@@ -253,17 +253,11 @@ impl Recipe {
     /// For each table, whether the code of elements looks it up.
     pub fn looked_up(&self) -> Vec<bool> {
         let mut looked_up = vec![false; self.tables.len()];
-        let mut look_up = |table: u32| looked_up[table as usize] = true;
-        self.replay.element.code.looked_up().for_each(&mut look_up);
-        for fold in &self.folds {
-            match &fold.map_ids {
-                Some(map_ids) => map_ids.looked_up().for_each(&mut look_up),
-                None => fold.step.code.looked_up().for_each(&mut look_up),
-            }
-            let own = fold.own.iter().flat_map(OwnFold::steps);
-            own.for_each(|step| step.code.looked_up().for_each(&mut look_up));
-        }
-        self.marks.iter().flat_map(Marks::looked_up).for_each(|table| looked_up[table as usize] = true);
+        let by_look_up = self.folds.iter().filter(|fold| fold.map_ids.is_some());
+        let is_used = |element: &&ElementCode| !by_look_up.clone().any(|fold| std::ptr::eq(*element, &fold.step));
+        let elements = self.elements().into_iter().filter(is_used).flat_map(|element| element.code.looked_up());
+        let map_ids = by_look_up.clone().flat_map(|fold| &fold.map_ids).flat_map(MapIds::looked_up);
+        elements.chain(map_ids).for_each(|table| looked_up[table as usize] = true);
         looked_up
     }
 

@@ -216,11 +216,11 @@ impl<'k, 'a> Ring<'k, 'a> {
         let levels = self.recipe.levels.len();
         let tile = self.ticket(buffer).load(Ty::I32, 4);
         let known = self.resume(levels, pending, saved);
-        if let Some(under) = &self.shared.side_by_side {
-            return self.replay_side_by_side((tile, buffer), pending, (under, &known));
-        }
         if let Some(marks) = &self.recipe.marks {
-            return self.replay_marked((tile, buffer), pending, (marks, &known));
+            return match &self.shared.side_by_side {
+                Some(under) => self.replay_side_by_side((tile, buffer), pending, (marks, under, &known)),
+                None => self.replay_listed((tile, buffer), pending, (marks, &known)),
+            };
         }
         if let (Some(list), Some(rank)) = (self.shared.kept, self.recipe.rank) {
             return self.replay_kept((tile, buffer), pending, (list, known.taken_along[rank]));

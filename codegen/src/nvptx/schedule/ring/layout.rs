@@ -83,7 +83,7 @@ pub(in crate::nvptx) fn check(recipe: &Recipe, arch: Arch) -> Result<(), PlanErr
 /// Whether the list of a warp has a number for each bit of its marks.
 pub(in crate::nvptx) fn expect_listed(recipe: &Recipe, plan: &GpuPlan) -> Result<(), PlanError> {
     let bits = 32 * MARKED * marked_words(plan);
-    if recipe.marks.is_none() || bits <= 1 << (8 * LISTED) { Ok(()) } else { Err(PlanError::NoTile) }
+    if recipe.marks.is_none() || bits < 1 << (8 * LISTED) { Ok(()) } else { Err(PlanError::NoTile) }
 }
 
 /// Whether records of an output column have bytes of no field, which stay as they are in device memory.
@@ -115,7 +115,8 @@ fn is_direct(recipe: &Recipe) -> bool {
 /// The input column of each output column over which a warp may put what it keeps side by side: one of the same record size for each. The record
 /// and its rank must say what its results are, and no other record may be read when they are put there.
 pub(in crate::nvptx) fn side_by_side(recipe: &Recipe) -> Option<Vec<usize>> {
-    let is_plain = recipe.marks.as_ref()?.are_of_rank() && !has_padding(recipe) && !recipe.replay_reads_beside();
+    let marks = recipe.marks.as_ref()?;
+    let is_plain = marks.are_of_rank() && !has_padding(recipe) && !marks.reads_beside();
     let is_piece = |column: &Layout| column.size.is_power_of_two() && column.size <= 16;
     if !is_plain || !recipe.outputs.iter().all(is_piece) {
         return None;

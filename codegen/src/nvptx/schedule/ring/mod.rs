@@ -40,6 +40,7 @@
 mod compute;
 mod copy;
 pub(in crate::nvptx) mod layout;
+mod listed;
 mod look_ahead;
 mod marked;
 mod pipeline;

@@ -12,7 +12,7 @@ use crate::gpu::Arguments;
 use crate::nvptx::emit::{Ty, Value};
 use crate::nvptx::kernel::bytes::Bytes;
 use crate::nvptx::kernel::columns::store_fields;
-use crate::nvptx::strategy::marks::MARKED;
+use crate::nvptx::strategy::marks::{ByMarks, MARKED, Marks};
 
 use super::marked::WORD;
 
@@ -26,18 +26,22 @@ impl<'k> Ring<'k, '_> {
         &self,
         (tile, buffer): (Value<'k>, Place<'k, Buffer>),
         pending: Place<'k, Pending>,
-        (under, known): (&[usize], &Known<'k>),
+        (marks, under, known): (&Marks, &[usize], &Known<'k>),
     ) {
         let (k, count) = (self.k, self.plan.items_per_thread());
         let items = self.items(tile, buffer, (&[], Vec::new()));
         let rank = self.recipe.rank.expect("marks say what is kept");
         let own = self.lanes(0).packing().load_shared(k, self.warp_carry(0, pending, self.warp));
         let first_rank = self.recipe.value(self.args, &self.recipe.taken_along(1)[rank], &own);
+        let state = |component: usize, is_after: bool, rank: Value<'k>| match marks.components[component] {
+            ByMarks::Rank => rank + usize::from(is_after),
+            _ => own[component],
+        };
         // Of a tile that is not full, some of these are no records; they have no marks.
         let starts = (0..count).step_by(self.plan.load_group).map(|group| self.thread * count + group);
         let groups: Vec<(Value<'k>, Vec<Bytes<'k>>)> = starts.map(|start| (start, items.load(start))).collect();
         let word = |first| self.marks(buffer, 0, self.word_at(k.i32(first))).load(Ty::I32, WORD);
-        let marks: Vec<Value<'k>> = (0..count).step_by(MARKED).map(word).collect();
+        let words: Vec<Value<'k>> = (0..count).step_by(MARKED).map(word).collect();
         let first_of_warp = self.warp * (LANES * count);
         let area = |(&input, size): (&usize, usize)| self.input_area(buffer, input).byte(first_of_warp * size);
         let sizes = self.recipe.outputs.iter().map(|column| column.size as usize);
@@ -48,13 +52,13 @@ impl<'k> Ring<'k, '_> {
         let place = k.var((known.taken_along[rank] - first_rank).resize(Ty::I32));
         let elements = groups.iter().flat_map(|(start, bytes)| items.elements(*start, bytes));
         for (item, element) in elements.enumerate() {
-            let mark = marks[item / MARKED] & (1usize << (item % MARKED));
+            let mark = words[item / MARKED] & (1usize << (item % MARKED));
             let is_kept = mark.is_not(k.i32(0));
             let to = place.get();
             k.when(is_kept, || {
-                let mut state = known.taken_along.clone();
-                state[rank] = first_rank + to.resize(Ty::I64);
-                let results = self.recipe.replay(self.args, &state, &element).outputs;
+                let rank = first_rank + to.resize(Ty::I64);
+                let states = marks.states(|component, is_after| state(component, is_after, rank));
+                let results = self.recipe.write(self.args, &marks.outputs, &states, &element);
                 store_fields(&self.recipe.outputs, &areas, to, &results, false);
             });
             place.set(to + is_kept.select(k.i32(1), k.i32(0)));
