@@ -255,6 +255,15 @@ pub enum Error {
     #[error(transparent)]
     Spacing(#[from] SpacingError),
 
+    /// A slice is too short for the totals of a call.
+    #[error("the slice for totals has {got} states, expected at least {expected}, one for each sequence")]
+    TotalsTooShort {
+        /// How many totals there are.
+        expected: usize,
+        /// The length of the slice.
+        got: usize,
+    },
+
     /// An output column is too short for what a program keeps.
     #[error("output column {column} has {got} records, expected at least {expected}, as many as are kept")]
     OutputTooShort {

@@ -54,7 +54,11 @@ impl DynScan {
         let at = self.settings().parameters.behind(inputs.iter().map(|column| column.base));
         // SAFETY: the columns were checked, and have these sequences; programs with such a kernel have no more columns. There is memory
         // for the states of so many.
-        unsafe { totals.run(sequences, self.columns(at), to, || self.threads.unwrap_or_else(helpers::threads)) };
+        unsafe {
+            totals.run(sequences, &self.columns(at, (std::ptr::null_mut(), 0)), to, || {
+                self.threads.unwrap_or_else(helpers::threads)
+            })
+        };
         let longer = if totals.has_longer { 0..count } else { 0..0 };
         for (number, records) in sequences.longer_than(totals.longest, longer) {
             let parts: SmallVec<[Column<'_>; 4]> = inputs.iter().map(|column| column.part(records.clone())).collect();
@@ -90,21 +94,26 @@ impl DynScan {
             return unsafe { self.short_totals_of_columns(&rows, (at, len), space) };
         }
         let sequences = Sequences::of(shape)?;
-        checks::shape(self.program(), Device::cpu(), &Call { shape, ..Call::default() }, len).ok()?;
-        let longest = sequences.longest();
-        let short = self.make_short_whole(work, longest).filter(|short| from_start || short.takes_any())?;
+        let most = match sequences {
+            Sequences::Rows(rows) => {
+                checks::shape(self.program(), Device::cpu(), &Call { shape, ..Call::default() }, len).ok()?;
+                rows.len()
+            }
+            Sequences::Offsets(offsets) => checks::most_between(offsets, len).ok()?,
+        };
+        let short = self.make_short_whole(work, most).filter(|short| from_start || short.takes_any())?;
         let passes = match reduces {
             true => short.totals(self.variants().get(Form::default(), false)),
             false => short.sequences(from_start),
         };
-        if !passes.fits(sequences) || longest > passes.longest {
+        if !passes.fits(sequences) || most > passes.longest && sequences.longest() > passes.longest {
             return None;
         }
         let to = space(sequences.count())?;
         let size = self.program().output.columns.first().map_or(0, |column| column.size as usize);
-        let columns = Columns { output: (output, if output.is_null() { 0 } else { size }), ..self.columns(at) };
+        let columns = self.columns(at, (output, if output.is_null() { 0 } else { size }));
         // SAFETY: the caller has these columns, and they have these sequences; there are so many states, of which the kernel takes any.
-        unsafe { passes.run(sequences, columns, to, || self.threads.unwrap_or_else(helpers::threads)) };
+        unsafe { passes.run(sequences, &columns, to, || self.threads.unwrap_or_else(helpers::threads)) };
         Some(sequences.count())
     }
 
@@ -136,11 +145,12 @@ impl DynScan {
         Some(rows.count())
     }
 
-    /// The input columns, which begin there.
-    fn columns(&self, at: [*const u8; SHORT_INPUTS]) -> Columns {
+    /// The input columns, which begin there, and that of results.
+    #[inline]
+    fn columns(&self, at: [*const u8; SHORT_INPUTS], output: (*mut u8, usize)) -> Columns {
         let inputs = &self.program().inputs;
         let sizes = std::array::from_fn(|at| inputs.get(at).map_or(0, |column| column.size as usize));
-        Columns { at, sizes, output: (std::ptr::null_mut(), 0) }
+        Columns { at, sizes, output }
     }
 
     /// The totals of short rows side by side, of columns that were checked, from the identities: in one call of a kernel, if there is one.

@@ -60,6 +60,7 @@ mod short;
 mod states;
 mod stream;
 mod strided;
+mod totals;
 mod translation;
 
 use std::marker::PhantomData;

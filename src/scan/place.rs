@@ -10,6 +10,7 @@ use super::columns::{Columns, Record};
 use super::device::{DeviceVec, Pending};
 use super::outputs::{ColumnsMut, Outputs};
 use super::states::States;
+use super::totals::Totals;
 use crate::lang::ScanType;
 
 /// Where columns lie: in the memory of this process ([`Host`]) or in that of a GPU ([`OnDevice`]).
@@ -200,6 +201,7 @@ pub(super) mod sealed {
         fn totals<S: States, In: Record, Out: Outputs>(
             request: Request<'_, S, In, Out>,
             input: &impl Columns<In, Place = Self>,
-        ) -> Result<Vec<S>, Error>;
+            to: &mut impl Totals<S>,
+        ) -> Result<(), Error>;
     }
 }

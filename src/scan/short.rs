@@ -14,6 +14,7 @@ use monoscan_runtime::{DynScan, Rows, Shape, Whole, with_flags};
 use super::States;
 use super::columns::sealed::Part;
 use super::columns::{self, Columns, Record};
+use super::totals::Totals;
 
 /// Scans a short line into memory for `len` records of its output. Gives how many were written, if it did.
 ///
@@ -66,8 +67,8 @@ pub(super) fn total<S: States, R: Record>(scan: &DynScan, init: Option<S>, input
     unsafe { short.pass(inputs, std::ptr::null_mut(), len, to) }.map(|_| states)
 }
 
-/// Scans or reduces short rows, or the segments between offsets, into memory for `len` records of its output if it writes. Gives the
-/// states behind them, one for each; none if they are not short, or wrong.
+/// Scans or reduces short rows, or the segments between offsets, into memory for `len` records of its output if it writes. Puts the
+/// states behind them, one for each, where they go; not if they are not short, or wrong, or there is no space.
 ///
 /// # Safety
 /// This memory is exclusively borrowed.
@@ -77,17 +78,14 @@ pub(super) unsafe fn totals<S: States, R: Record>(
     asked: (Whole, Shape<'_>),
     input: &impl Columns<R>,
     output: Option<(*mut u8, usize)>,
-) -> Option<Vec<S>> {
-    let mut totals = Vec::<S>::new();
-    let space = |count: usize| {
-        totals.try_reserve_exact(count).ok()?;
-        Some(totals.as_mut_ptr().cast())
-    };
+    to: &mut impl Totals<S>,
+) -> Option<()> {
+    let space = |count: usize| to.space(count).ok().map(<*mut S>::cast);
     // SAFETY: the caller says so; there is space for so many states, which nobody else sees.
     let count = unsafe { sequences(scan, asked, input, output, (true, space)) }?;
     // SAFETY: all of them were written.
-    unsafe { totals.set_len(count) };
-    Some(totals)
+    unsafe { to.written(count) };
+    Some(())
 }
 
 /// The same from these states, one for each, to those behind them. Says whether it did.

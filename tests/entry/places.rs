@@ -164,6 +164,10 @@ impl Asked<'_> {
         }
         if self.own != Own::Carries {
             assert_eq!(&self.call(totals, |request| request.totals(x)), totals, "totals");
+            let mut given = vec![Sum(FILLER); totals.len() + 1];
+            let count = self.call(totals, |request| request.totals_into(x, &mut given));
+            assert_eq!((count, &given[..count]), (totals.len(), &totals[..]), "totals into a slice");
+            assert_eq!(given[count], Sum(FILLER), "totals into a slice");
         }
         if results.len() < len && !keeps {
             return; // A new vector has a value for every record.

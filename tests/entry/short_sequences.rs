@@ -255,3 +255,57 @@ fn rows_with_gaps_and_of_loops_go_on_from_their_carries() {
         assert_eq!(y, [2, 0, 99, 6, 11, 99, 10, 18]);
     }
 }
+
+#[test]
+fn totals_that_do_not_fit_a_slice_are_refused_and_leave_it_alone() {
+    let sums = Scan::<Sum<i64>>::new().unwrap();
+    for n in [1, 12, 5000] {
+        let x: Vec<Sum<i64>> = (0..n).map(Sum).collect();
+        let (n, keys) = (x.len(), x.iter().map(|x| x.0 / 4).collect::<Vec<i64>>());
+        let offsets: Vec<usize> = (0..=n).step_by(4).chain([n]).collect();
+        // Nothing is long, one sequence is, or everything is.
+        let uneven = [0, 1, n];
+        type Of<'a> = &'a dyn Fn() -> monoscan::Request<'a, Sum<i64>, (Sum<i64>,), Sum<i64>>;
+        let requests: [(&str, Of<'_>); 8] = [
+            ("line", &|| sums.request()),
+            ("reversed line", &|| sums.reversed()),
+            ("flags", &|| sums.segmented(&[true; 5000][..n])),
+            ("rows", &|| sums.rows(Rows::new(n, 1, 1).unwrap())),
+            ("columns", &|| sums.axis(&[1, n], 0)),
+            ("offsets", &|| sums.segmented(&offsets[..])),
+            ("uneven offsets", &|| sums.segmented(&uneven[..])),
+            ("keys", &|| sums.segmented(by_key(&keys[..]))),
+        ];
+        for (name, request) in requests {
+            let expected = request().totals(&x[..]).unwrap();
+            for call in 0..3 {
+                let mut given = vec![Sum(i64::MIN); expected.len() - 1];
+                let error = request().totals_into(&x[..], &mut given).unwrap_err();
+                let (got, expected) = (given.len(), expected.len());
+                let says_so =
+                    matches!(error, Error::TotalsTooShort { expected: all, got: of } if (all, of) == (expected, got));
+                assert!(says_so, "{name} of {n}, call {call}: {error}");
+                assert!(given.iter().all(|total| total.0 == i64::MIN), "{name} of {n}, call {call}");
+            }
+            let mut given = expected.clone();
+            assert_eq!(request().totals_into(&x[..], &mut given).unwrap(), expected.len(), "{name} of {n}");
+            assert_eq!(given, expected, "{name} of {n}");
+        }
+    }
+}
+
+#[test]
+fn offsets_that_wrap_around_are_refused() {
+    let sums = Scan::<Sum<i64>>::new().unwrap();
+    let x = [1, 2, 3, 4].map(Sum);
+    let half = 1usize << (usize::BITS - 1);
+    // All but one length is below half of all numbers, and they add up to four, as far as a number goes.
+    for offsets in [&[0, half - 1, 2 * (half - 1), 4][..], &[0, half, 4], &[0, 5, 4], &[0, usize::MAX, 4]] {
+        for _ in 0..3 {
+            let error = sums.segmented(offsets).totals(&x[..]).unwrap_err();
+            assert!(matches!(error, Error::Offsets { place: 1, .. }), "{offsets:?}: {error}");
+            assert!(sums.segmented(offsets).inclusive(&x[..]).is_err(), "{offsets:?}");
+        }
+        assert!(sums.segmented(&[0usize, 1, 4]).totals(&x[..]).is_ok());
+    }
+}

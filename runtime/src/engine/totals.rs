@@ -115,10 +115,10 @@ pub(crate) struct Columns {
 
 /// Memory that threads share.
 #[derive(Clone, Copy)]
-struct Shared(Columns, *mut u8);
+struct Shared<'a>(&'a Columns, *mut u8);
 
 // SAFETY: columns are only read, and each thread writes results and totals of its own.
-unsafe impl Sync for Shared {}
+unsafe impl Sync for Shared<'_> {}
 
 impl Totals<'_> {
     /// Whether it is for such sequences.
@@ -144,16 +144,19 @@ impl Totals<'_> {
     pub(crate) unsafe fn run(
         &self,
         sequences: Sequences<'_>,
-        columns: Columns,
+        columns: &Columns,
         to: *mut u8,
         threads: impl FnOnce() -> usize,
     ) {
-        let (count, elements) = (sequences.count(), sequences.elements());
+        let (count, elements, memory) = (sequences.count(), sequences.elements(), &Shared(columns, to));
+        if elements <= self.alone {
+            // SAFETY: the caller's promise.
+            return unsafe { self.some(&sequences, 0..count, memory) };
+        }
         let _caller = helpers::Caller::of(self.alone, elements);
         let together = LEAST_ELEMENTS.div_ceil((elements / count.max(1)).max(1));
         let units = count.div_ceil(together);
         let threads = 1 + helpers::of(self.alone, elements, units, threads);
-        let memory = &Shared(columns, to);
         if threads == 1 {
             // SAFETY: the caller's promise.
             return unsafe { self.some(&sequences, 0..count, memory) };
@@ -171,7 +174,7 @@ impl Totals<'_> {
 
     /// # Safety
     /// As for [`run`](Totals::run).
-    unsafe fn some(&self, sequences: &Sequences<'_>, numbers: Range<usize>, memory: &Shared) {
+    unsafe fn some(&self, sequences: &Sequences<'_>, numbers: Range<usize>, memory: &Shared<'_>) {
         let mut left = numbers.start;
         if let Some(native) = self.native {
             // Longer ones are left out, and what a function leaves is reduced by the kernel.
@@ -213,7 +216,7 @@ impl Totals<'_> {
         native: NativeTotalsFn,
         sequences: &Sequences<'_>,
         numbers: Range<usize>,
-        &Shared(Columns { at, sizes, .. }, to): &Shared,
+        &Shared(Columns { at, sizes, .. }, to): &Shared<'_>,
     ) -> usize {
         let (first, offsets, pitch, len) = match sequences {
             Sequences::Rows(rows) => (numbers.start * rows.pitch(), ptr::null(), rows.pitch(), rows.len()),
@@ -239,7 +242,7 @@ impl Totals<'_> {
             output: (ptr::null_mut(), 0),
         };
         let mut states = vec![0u128; (ROWS * self.size()).div_ceil(16)];
-        let memory = Shared(columns, states.as_mut_ptr().cast());
+        let memory = Shared(&columns, states.as_mut_ptr().cast());
         let mut fastest = [Duration::MAX; 2];
         for _ in 0..ROUNDS {
             for (fastest, native) in fastest.iter_mut().zip([None, Some(native)]) {
@@ -260,7 +263,7 @@ impl Totals<'_> {
         &self,
         numbers: Range<usize>,
         records: impl Fn(usize) -> (usize, usize),
-        &Shared(Columns { at, sizes, output: (output, written) }, to): &Shared,
+        &Shared(&Columns { at, sizes, output: (output, written) }, to): &Shared<'_>,
     ) {
         for number in numbers {
             let (first, len) = records(number);

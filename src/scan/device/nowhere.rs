@@ -13,6 +13,7 @@ use crate::scan::columns::sealed::Part;
 use crate::scan::columns::{Columns, Record};
 use crate::scan::outputs::{ColumnsMut, Outputs};
 use crate::scan::place::{OnDevice, sealed};
+use crate::scan::totals::Totals;
 use crate::scan::{Request, States};
 
 /// A scan of device memory that was given to a stream. There is none without the feature `cuda`.
@@ -109,7 +110,8 @@ impl sealed::Place for OnDevice {
     fn totals<S: States, In: Record, Out: Outputs>(
         _: Request<'_, S, In, Out>,
         input: &impl Columns<In, Place = OnDevice>,
-    ) -> Result<Vec<S>, Error> {
+        _: &mut impl Totals<S>,
+    ) -> Result<(), Error> {
         nowhere(input)
     }
 }

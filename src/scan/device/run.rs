@@ -16,6 +16,7 @@ use crate::scan::columns::{Columns, Record};
 use crate::scan::outputs::{ColumnsMut, Outputs};
 use crate::scan::place::{OnDevice, sealed};
 use crate::scan::states::states_of;
+use crate::scan::totals::{self, Totals};
 use crate::scan::{Request, States};
 
 /// A scan of device memory that was given to a stream. What it writes is there when the stream has come past it: for other
@@ -162,7 +163,8 @@ impl sealed::Place for OnDevice {
     fn totals<S: States, In: Record, Out: Outputs>(
         request: Request<'_, S, In, Out>,
         input: &impl Columns<In, Place = OnDevice>,
-    ) -> Result<Vec<S>, Error> {
+        to: &mut impl Totals<S>,
+    ) -> Result<(), Error> {
         let (scan, each) = (request.scan(), request.components_of_totals());
         let inputs = Inputs::of(&request, input);
         let stream = inputs.stream(&request);
@@ -174,7 +176,7 @@ impl sealed::Place for OnDevice {
                 scan.reduce_in_stream(call, columns, &stream)
             })
         })?;
-        Ok(states_of(&totals, each).collect())
+        totals::put(to, &states_of(&totals, each).collect::<Vec<S>>())
     }
 }
 

@@ -13,6 +13,7 @@ use crate::scan::place::sealed::Place as _;
 use crate::scan::place::{Host, Place};
 use crate::scan::short;
 use crate::scan::states::States;
+use crate::scan::totals::{self, Borrowed, Totals};
 
 impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// `y[i] = project(after[i])`, or of these what the scan keeps.
@@ -175,9 +176,11 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
 
     #[inline(never)]
     fn one_total<C: Columns<In>>(self, input: &C) -> Result<S, Error> {
-        match *C::Place::totals(self, input)? {
+        let mut totals = Vec::new();
+        self.put_totals(input, &mut totals)?;
+        match totals[..] {
             [total] => Ok(total),
-            ref totals => Err(Combination::OneTotal { sequences: totals.len() }.into()),
+            _ => Err(Combination::OneTotal { sequences: totals.len() }.into()),
         }
     }
 
@@ -198,9 +201,42 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// # Errors
     /// As [`inclusive`](Request::inclusive).
     pub fn totals<C: Columns<In>>(self, input: C) -> Result<Vec<S>, Error> {
-        match self.short_total(&input) {
-            Some(total) => Ok(vec![total]),
-            None => C::Place::totals(self, &input),
+        let mut totals = Vec::new();
+        self.put_totals(&input, &mut totals)?;
+        Ok(totals)
+    }
+
+    /// [`totals`](Request::totals) into a slice, from its first state on, without new memory where sequences are short or many. Gives
+    /// how many there are; what is behind them in the slice stays as it was.
+    ///
+    /// ```
+    /// use monoscan::{Error, by_key, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?;
+    /// let mut totals = [Sum(7); 3];
+    /// assert_eq!(sums.segmented(by_key(&["a", "b", "b"])).totals_into(&[1, 2, 3], &mut totals)?, 2);
+    /// assert_eq!(totals, [1, 5, 7].map(Sum));
+    /// let too_short = sums.segmented(&[0usize, 1, 1, 3]).totals_into(&[1, 2, 3], &mut totals[..2]);
+    /// assert!(matches!(too_short, Err(Error::TotalsTooShort { expected: 3, got: 2 })));
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`totals`](Request::totals); [`Error::TotalsTooShort`], and nothing is written.
+    pub fn totals_into<C: Columns<In>>(self, input: C, totals: &mut [S]) -> Result<usize, Error> {
+        let mut totals = Borrowed::new(totals);
+        self.put_totals(&input, &mut totals)?;
+        Ok(totals.count)
+    }
+
+    #[inline(always)]
+    fn put_totals<C: Columns<In>>(self, input: &C, to: &mut impl Totals<S>) -> Result<(), Error> {
+        if let Some(total) = self.short_total(input) {
+            return totals::put(to, &[total]);
+        }
+        match self.short_totals(input, to) {
+            Some(()) => Ok(()),
+            None => C::Place::totals(self, input, to),
         }
     }
 

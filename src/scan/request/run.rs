@@ -15,6 +15,7 @@ use crate::scan::columns::{self, Columns, Record};
 use crate::scan::outputs::{ColumnsMut, Outputs};
 use crate::scan::place::{Host, sealed};
 use crate::scan::states::{States, states_of};
+use crate::scan::totals::{self, Totals};
 
 impl sealed::Place for Host {
     const ON_HOST: bool = true;
@@ -158,35 +159,32 @@ impl sealed::Place for Host {
     fn totals<S: States, In: Record, Out: Outputs>(
         request: Request<'_, S, In, Out>,
         input: &impl Columns<In, Place = Host>,
-    ) -> Result<Vec<S>, Error> {
+        to: &mut impl Totals<S>,
+    ) -> Result<(), Error> {
         let scan = request.scan;
-        if let Some(totals) = request.short_totals(input) {
-            return Ok(totals);
-        }
         let columns = columns::read(input, &scan.program().inputs);
         let each = request.components_of_totals();
         request.call(Mode::Inclusive, |call, carry| match carry {
-            None => totals(scan, call, &columns, each),
+            None => totals_into(scan, call, &columns, (each, to)),
             Some(_) => Err(Combination::ResumedTotal.into()),
         })
     }
 }
 
 /// The totals of all sequences, of which engines give so many components each.
-fn totals<S: States>(scan: &DynScan, call: &Call<'_>, columns: &[Column<'_>], each: usize) -> Result<Vec<S>, Error> {
-    let mut totals = Vec::<S>::new();
-    let space = |count: usize| {
-        let bytes = count.saturating_mul(size_of::<S>());
-        totals.try_reserve_exact(count).map_err(|_| Error::OutOfMemory { bytes })?;
-        Ok(totals.as_mut_ptr().cast())
-    };
+fn totals_into<S: States>(
+    scan: &DynScan,
+    call: &Call<'_>,
+    columns: &[Column<'_>],
+    (each, to): (usize, &mut impl Totals<S>),
+) -> Result<(), Error> {
     // SAFETY: there is space for so many states, which nobody else sees.
-    if let Some(count) = unsafe { scan.totals_into(call, columns, space)? } {
+    if let Some(count) = unsafe { scan.totals_into(call, columns, |count| to.space(count).map(<*mut S>::cast))? } {
         // SAFETY: all of them were written.
-        unsafe { totals.set_len(count) };
-        return Ok(totals);
+        unsafe { to.written(count) };
+        return Ok(());
     }
-    Ok(states_of(&scan.reduce(call, columns)?, each).collect())
+    totals::put(to, &states_of(&scan.reduce(call, columns)?, each).collect::<Vec<S>>())
 }
 
 /// A column of bytes, if they lie one after the other.

@@ -10,6 +10,7 @@ use crate::scan::columns::{Columns, Record};
 use crate::scan::outputs::Outputs;
 use crate::scan::short;
 use crate::scan::states::States;
+use crate::scan::totals::{self, Totals};
 
 impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// A call that is short, into memory for so many records of its one column, by a kernel that was made before. Gives how many
@@ -101,20 +102,22 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         output: (*mut u8, usize),
     ) -> Option<Vec<S>> {
         let shape = self.sequences.as_ref().ok().filter(|_| self.is_plain())?.shape().ok()?;
+        let mut totals = Vec::new();
         // SAFETY: the caller borrows this memory.
-        unsafe { short::totals(self.scan, (mode.into(), shape), input, Some(output)) }
+        unsafe { short::totals(self.scan, (mode.into(), shape), input, Some(output), &mut totals) }.map(|()| totals)
     }
 
     /// The totals of short sequences, if they are.
-    pub(super) fn short_totals(&self, input: &impl Columns<In>) -> Option<Vec<S>> {
+    pub(super) fn short_totals(&self, input: &impl Columns<In>, to: &mut impl Totals<S>) -> Option<()> {
         let asked = (Whole::Reduce, self.sequences.as_ref().ok()?.shape().ok()?);
         if self.is_plain() {
             // SAFETY: nothing is written.
-            return unsafe { short::totals(self.scan, asked, input, None) };
+            return unsafe { short::totals(self.scan, asked, input, None, to) };
         }
         let mut states = self.own_starts()?;
         // SAFETY: as above.
-        unsafe { short::from_states(self.scan, asked, input, None, &mut states) }.then_some(states)
+        let did = unsafe { short::from_states(self.scan, asked, input, None, &mut states) };
+        did.then(|| totals::put(to, &states).ok()).flatten()
     }
 
     /// The state that each sequence starts from, for calls forwards.

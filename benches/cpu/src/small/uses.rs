@@ -245,7 +245,7 @@ impl Uses<'_> {
             let plain = |y: &mut [Sum<i32>]| ends(Sum(0), add, x, ranges(), y);
             let x = &records[..count * mean];
             let rows = Rows::new(count, mean, mean).expect("rows do not overlap");
-            let scan = |threads: usize, y: &mut [Sum<i32>]| copied(&sums[threads - 1].rows(rows).totals(x)?, y);
+            let scan = |threads: usize, y: &mut [Sum<i32>]| sums[threads - 1].rows(rows).totals_into(x, y);
             self.exactly(&format!("totals of rows of {mean}"), y(count), plain, scan, take);
 
             let lengths = column(8, count + 1, |numbers| 1 + numbers.below(2 * mean as u64 - 1) as usize);
@@ -259,15 +259,14 @@ impl Uses<'_> {
             let x = &records[..offsets[count]];
             let ranges = || offsets.windows(2).map(|ends| ends[0]..ends[1]);
             let plain = |y: &mut [Sum<i32>]| ends(Sum(0), |a: Sum<i32>, b: Sum<i32>| Sum(a.0 + b.0), x, ranges(), y);
-            let scan = |threads: usize, y: &mut [Sum<i32>]| copied(&sums[threads - 1].segmented(offsets).totals(x)?, y);
+            let scan = |threads: usize, y: &mut [Sum<i32>]| sums[threads - 1].segmented(offsets).totals_into(x, y);
             self.exactly(&format!("totals between offsets, of {mean}"), y(count), plain, scan, take);
 
             let keys: Vec<u32> = ranges().enumerate().flat_map(|(key, range)| range.map(move |_| key as u32)).collect();
             let keys = &keys[..];
             let count = keys.chunk_by(|a, b| a == b).count();
             let plain = |y: &mut [Sum<i32>]| by_keys(keys, x, y);
-            let scan =
-                |threads: usize, y: &mut [Sum<i32>]| copied(&sums[threads - 1].segmented(by_key(keys)).totals(x)?, y);
+            let scan = |threads: usize, y: &mut [Sum<i32>]| sums[threads - 1].segmented(by_key(keys)).totals_into(x, y);
             self.exactly(&format!("totals by keys, of {mean}"), y(count), plain, scan, take);
         }
     }
@@ -373,12 +372,6 @@ fn averages() -> [Scan<State<f64>, (f64,), f64>; 2] {
         let step = scan!(|y: f64, x: f64| -> f64 { 0.9 * y + 0.1 * x });
         Scan::loop_builder(step, 0.0).threads(threads).build().expect("averages are a monoid")
     })
-}
-
-/// Totals, where they are compared.
-fn copied<T: Copy>(totals: &[T], y: &mut [T]) -> Result<usize, Error> {
-    y.copy_from_slice(totals);
-    Ok(totals.len())
 }
 
 #[inline(never)]
