@@ -219,11 +219,11 @@ fn states<I: Iterator<Item = Type>>(
 /// # Errors
 /// [`Error::Offsets`] and [`Error::TooFewOffsets`].
 pub fn check_offsets(offsets: &[usize], len: usize) -> Result<(), Error> {
-    most_between(offsets, len).map(drop)
+    bound_of_longest(offsets, len).map(drop)
 }
 
-/// The same. Gives a number that no segment has more records than; of the longest it is less than twice that.
-pub(crate) fn most_between(offsets: &[usize], len: usize) -> Result<usize, Error> {
+/// Checks the same, and gives a bound of the longest segment's records: at most twice as many.
+pub(crate) fn bound_of_longest(offsets: &[usize], len: usize) -> Result<usize, Error> {
     let wrong = |place: usize, expected: ExpectedOffset| {
         let got = offsets.get(place).copied().unwrap_or(0);
         Err(Error::Offsets { place, expected, got })
@@ -235,8 +235,8 @@ pub(crate) fn most_between(offsets: &[usize], len: usize) -> Result<usize, Error
         return wrong(0, ExpectedOffset::First);
     }
     let last = offsets.len() - 1;
-    // The bits of all lengths, without a branch for each. So many lengths of so many records wrap around nowhere on their way to `len`:
-    // then no offset is below the one before.
+    // The bits of all lengths, without a branch for each. If the count times the bits does not overflow, no sum of lengths does, so
+    // that offsets never fall.
     let bits = offsets.windows(2).fold(0, |bits, pair| bits | pair[1].wrapping_sub(pair[0]));
     if bits.checked_mul(last).is_some() && offsets[last] == len {
         return Ok(bits);

@@ -256,7 +256,7 @@ pub enum Error {
     Spacing(#[from] SpacingError),
 
     /// A slice is too short for the totals of a call.
-    #[error("the slice for totals has {got} states, expected at least {expected}, one for each sequence")]
+    #[error("the slice for totals has {got} states, expected at least {expected}, as many as there are totals")]
     TotalsTooShort {
         /// How many totals there are.
         expected: usize,

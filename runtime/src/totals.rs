@@ -17,6 +17,9 @@ use crate::interleaved::Lines;
 use crate::spacing;
 use crate::wrong::usable;
 
+/// Bound of the longest segment below which it stands for that segment: nearly all passes take so many records.
+const MOST_BY_BOUND: usize = 64;
+
 impl DynScan {
     /// For the typed front end: the totals of contiguous rows or of the segments between offsets, from the states that they start
     /// from, straight into memory that `space` has for the states of so many. Gives their number, if it did.
@@ -94,19 +97,22 @@ impl DynScan {
             return unsafe { self.short_totals_of_columns(&rows, (at, len), space) };
         }
         let sequences = Sequences::of(shape)?;
-        let most = match sequences {
+        let longest = match sequences {
             Sequences::Rows(rows) => {
                 checks::shape(self.program(), Device::cpu(), &Call { shape, ..Call::default() }, len).ok()?;
                 rows.len()
             }
-            Sequences::Offsets(offsets) => checks::most_between(offsets, len).ok()?,
+            Sequences::Offsets(offsets) => match checks::bound_of_longest(offsets, len).ok()? {
+                bound @ ..MOST_BY_BOUND => bound,
+                _ => sequences.longest(),
+            },
         };
-        let short = self.make_short_whole(work, most).filter(|short| from_start || short.takes_any())?;
+        let short = self.make_short_whole(work, longest).filter(|short| from_start || short.takes_any())?;
         let passes = match reduces {
             true => short.totals(self.variants().get(Form::default(), false)),
             false => short.sequences(from_start),
         };
-        if !passes.fits(sequences) || most > passes.longest && sequences.longest() > passes.longest {
+        if !passes.fits(sequences) || longest > passes.longest {
             return None;
         }
         let to = space(sequences.count())?;

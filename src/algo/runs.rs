@@ -38,7 +38,7 @@ fn with_start<T: ScanType>(e: Element<T, Sum<u32>>) -> (T, u32) {
 
 #[cfg(feature = "gpu")]
 #[scan_fn]
-fn end<T: ScanType + PartialEq>(e: Element<T>) -> Max<u64> {
+fn last_end<T: ScanType + PartialEq>(e: Element<T>) -> Max<u64> {
     if e.last || e.next != e.record { Max(e.index + 1) } else { Max(0) }
 }
 
@@ -84,8 +84,8 @@ where
     T: ScanType + PartialEq,
 {
     compiled(|| {
-        let last_end = Scan::<Max<u64>>::builder().lift_at(end {});
-        last_end.filter(ends {}).project_at(with_length {}).unzip().build()
+        let last_ends = Scan::<Max<u64>>::builder().lift_at(last_end {});
+        last_ends.filter(ends {}).project_at(with_length {}).unzip().build()
     })
 }
 

@@ -68,7 +68,7 @@ pub(super) fn total<S: States, R: Record>(scan: &DynScan, init: Option<S>, input
 }
 
 /// Scans or reduces short rows, or the segments between offsets, into memory for `len` records of its output if it writes. Puts the
-/// states behind them, one for each, where they go; not if they are not short, or wrong, or there is no space.
+/// states behind them, one for each, where they go. None if they are long or wrong, or have no space.
 ///
 /// # Safety
 /// This memory is exclusively borrowed.
@@ -81,7 +81,7 @@ pub(super) unsafe fn totals<S: States, R: Record>(
     to: &mut impl Totals<S>,
 ) -> Option<()> {
     let space = |count: usize| to.space(count).ok().map(<*mut S>::cast);
-    // SAFETY: the caller says so; there is space for so many states, which nobody else sees.
+    // SAFETY: the caller says so; there is space for so many states, exclusively borrowed.
     let count = unsafe { sequences(scan, asked, input, output, (true, space)) }?;
     // SAFETY: all of them were written.
     unsafe { to.written(count) };

@@ -104,7 +104,7 @@ impl<A: Monoid, B: Monoid, C: Monoid> Stages for (A, B, C) {
 }
 
 /// The states among components as engines carry them: each group of so many begins with a state.
-pub(super) fn states_of<S: States>(components: &[Constant], each: usize) -> impl Iterator<Item = S> {
+pub(super) fn states_of<S: States>(components: &[Constant], each: usize) -> impl ExactSizeIterator<Item = S> {
     components.chunks_exact(each).map(|state| lang::from_constants(state.iter().copied()))
 }
 

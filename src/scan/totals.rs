@@ -6,7 +6,7 @@ use super::states::States;
 
 /// Memory for totals.
 pub trait Totals<S: States> {
-    /// Where so many totals go.
+    /// Where so many totals go: memory for them, which is this one's alone.
     ///
     /// # Errors
     /// There is no space for so many.
@@ -23,13 +23,17 @@ pub trait Totals<S: States> {
 ///
 /// # Errors
 /// There is no space for them.
-pub(super) fn put<S: States>(to: &mut impl Totals<S>, totals: &[S]) -> Result<(), Error> {
-    let space = to.space(totals.len())?;
-    // SAFETY: there is space for so many, which nobody else has.
-    unsafe {
-        space.copy_from_nonoverlapping(totals.as_ptr(), totals.len());
-        to.written(totals.len());
+pub(super) fn put<S: States>(to: &mut impl Totals<S>, totals: impl ExactSizeIterator<Item = S>) -> Result<(), Error> {
+    let count = totals.len();
+    let space = to.space(count)?;
+    let mut written = 0;
+    for total in totals.take(count) {
+        // SAFETY: there is space for so many.
+        unsafe { space.add(written).write(total) };
+        written += 1;
     }
+    // SAFETY: so many were written.
+    unsafe { to.written(written) };
     Ok(())
 }
 

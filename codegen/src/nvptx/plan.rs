@@ -37,7 +37,7 @@ const NARROW_STATE: usize = 24;
 const RING_WARPS_OF_LOOK_UPS: [usize; 5] = [8, 12, 16, 20, 24];
 /// The same where warps put side by side what they keep: they do so little that the tile counts for more.
 const RING_WARPS_SIDE_BY_SIDE: [usize; 4] = [4, 8, 12, 16];
-/// Fewest items of a thread by whose marks components change: a word of them.
+/// Fewest items of a thread where components are places of marked records: then a thread's word of marks is full.
 const MARKED_ITEMS: usize = 32;
 /// Warps for records so large that threads would have fewer items than so many: less than that is not worth a scan of the warp.
 const FEW_RING_WARPS: RangeInclusive<usize> = 4..=7;

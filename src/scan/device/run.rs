@@ -176,7 +176,7 @@ impl sealed::Place for OnDevice {
                 scan.reduce_in_stream(call, columns, &stream)
             })
         })?;
-        totals::put(to, &states_of(&totals, each).collect::<Vec<S>>())
+        totals::put(to, states_of(&totals, each))
     }
 }
 

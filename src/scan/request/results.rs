@@ -177,7 +177,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     #[inline(never)]
     fn one_total<C: Columns<In>>(self, input: &C) -> Result<S, Error> {
         let mut totals = Vec::new();
-        self.put_totals(input, &mut totals)?;
+        self.put_all(input, &mut totals)?;
         match totals[..] {
             [total] => Ok(total),
             _ => Err(Combination::OneTotal { sequences: totals.len() }.into()),
@@ -206,8 +206,8 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         Ok(totals)
     }
 
-    /// [`totals`](Request::totals) into a slice, from its first state on, without new memory where sequences are short or many. Gives
-    /// how many there are; what is behind them in the slice stays as it was.
+    /// [`totals`](Request::totals) into a slice, from its first state on. Gives how many there are; the rest of the slice stays as it
+    /// was. Contiguous rows and segments on the CPU, forwards and from the identity, take no new memory.
     ///
     /// ```
     /// use monoscan::{Error, by_key, ops::Sum, prelude::*};
@@ -222,7 +222,8 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// ```
     ///
     /// # Errors
-    /// As [`totals`](Request::totals); [`Error::TotalsTooShort`], and nothing is written.
+    /// As [`totals`](Request::totals), after which the slice may hold some of them; [`Error::TotalsTooShort`] if there are more, and
+    /// then nothing is written.
     pub fn totals_into<C: Columns<In>>(self, input: C, totals: &mut [S]) -> Result<usize, Error> {
         let mut totals = Borrowed::new(totals);
         self.put_totals(&input, &mut totals)?;
@@ -231,13 +232,17 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
 
     #[inline(always)]
     fn put_totals<C: Columns<In>>(self, input: &C, to: &mut impl Totals<S>) -> Result<(), Error> {
-        if let Some(total) = self.short_total(input) {
-            return totals::put(to, &[total]);
+        match self.short_total(input) {
+            Some(total) => totals::put(to, std::iter::once(total)),
+            None => self.put_all(input, to),
         }
-        match self.short_totals(input, to) {
-            Some(()) => Ok(()),
-            None => C::Place::totals(self, input, to),
-        }
+    }
+
+    /// The same of what is no short line.
+    #[inline(always)]
+    fn put_all<C: Columns<In>>(self, input: &C, to: &mut impl Totals<S>) -> Result<(), Error> {
+        let short = if C::Place::ON_HOST { self.short_totals(input, to) } else { None };
+        short.map_or_else(|| C::Place::totals(self, input, to), Ok)
     }
 
     /// The total of a short line.

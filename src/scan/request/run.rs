@@ -178,13 +178,13 @@ fn totals_into<S: States>(
     columns: &[Column<'_>],
     (each, to): (usize, &mut impl Totals<S>),
 ) -> Result<(), Error> {
-    // SAFETY: there is space for so many states, which nobody else sees.
+    // SAFETY: there is space for so many states, exclusively borrowed.
     if let Some(count) = unsafe { scan.totals_into(call, columns, |count| to.space(count).map(<*mut S>::cast))? } {
         // SAFETY: all of them were written.
         unsafe { to.written(count) };
         return Ok(());
     }
-    totals::put(to, &states_of(&scan.reduce(call, columns)?, each).collect::<Vec<S>>())
+    totals::put(to, states_of(&scan.reduce(call, columns)?, each))
 }
 
 /// A column of bytes, if they lie one after the other.

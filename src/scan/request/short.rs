@@ -115,9 +115,10 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
             return unsafe { short::totals(self.scan, asked, input, None, to) };
         }
         let mut states = self.own_starts()?;
+        to.space(states.len()).ok()?;
         // SAFETY: as above.
         let did = unsafe { short::from_states(self.scan, asked, input, None, &mut states) };
-        did.then(|| totals::put(to, &states).ok()).flatten()
+        did.then(|| totals::put(to, states.into_iter()).ok()).flatten()
     }
 
     /// The state that each sequence starts from, for calls forwards.

@@ -20,11 +20,12 @@ use scan_kit::zoo::{
 };
 
 mod kept;
+mod marked;
 mod text;
 
 use kept::{
-    KEPT_COLUMNS, KEPT_EARLY, KEPT_ENDS, KEPT_GAPS, KEPT_IN_VAIN, KEPT_PLACES, KEPT_RUNS, KEPT_STATES, KEPT_SUMS,
-    KEPT_TWICE, SELECTED,
+    KEPT_ALIKE, KEPT_COLUMNS, KEPT_EARLY, KEPT_ENDS, KEPT_GAPS, KEPT_IN_VAIN, KEPT_PLACES, KEPT_RUNS, KEPT_STATES,
+    KEPT_SUMS, KEPT_TWICE, SELECTED,
 };
 use text::{BRACKETS, CASCADE, LOOKED_UP, NEIGHBOURS, PADDED, recurrence, sum, unitriangular};
 
@@ -169,6 +170,7 @@ pub fn by_hand() -> Vec<Case> {
         KEPT_PLACES.into(),
         KEPT_GAPS.into(),
         KEPT_TWICE.into(),
+        KEPT_ALIKE.into(),
         CASCADE.into(),
         NEIGHBOURS.into(),
         LOOKED_UP.into(),
@@ -333,6 +335,11 @@ pub fn of_bytes() -> Vec<Case> {
         Case { program, make: Box::new(move |random, count| (0..columns).map(|_| column(random, count)).collect()) }
     };
     bytes::programs().into_iter().map(case).collect()
+}
+
+/// Random programs whose records alone say which are kept.
+pub fn marked_cases(seeds: std::ops::Range<u64>) -> Vec<Case> {
+    seeds.map(|seed| Case::of_bytes(marked::program(seed))).collect()
 }
 
 /// Random programs: in turn ones of one to three stages, some of which filter, and plain ones.

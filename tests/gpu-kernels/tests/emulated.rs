@@ -14,8 +14,8 @@ use monoscan_ir::interp::{self, Mode, Request};
 use monoscan_ir::transform::{Form, lower};
 use scan_emulator::{Fault, Intrinsic};
 use scan_gpu_kernels::{
-    CASCADES, Call, Case, Failure, RING, SCHEDULES, SHIFTED, Subject, by_hand, form, of_algorithms, of_bytes,
-    of_expansions, of_floats, of_loops, of_the_zoo, random_cases, small_plan, wide_sums,
+    CASCADES, Call, Case, Failure, RING, SCHEDULES, SHIFTED, Subject, by_hand, form, marked_cases, of_algorithms,
+    of_bytes, of_expansions, of_floats, of_loops, of_the_zoo, random_cases, small_plan, wide_sums,
 };
 use scan_kit::Random;
 
@@ -180,15 +180,32 @@ fn automata() {
 /// In words of marks that are full and in others, four records at a time and one by one, in tiles inside and at both ends.
 #[test]
 fn marks() {
-    let of_places = ["kept_ends", "kept_places", "kept_runs", "kept_gaps", "kept_twice"];
+    let of_places = ["kept_ends", "kept_places", "kept_runs", "kept_gaps", "kept_twice", "kept_alike"];
     for (seed, name) in of_places.into_iter().chain(["selected", "kept_columns", "kept_in_vain"]).enumerate() {
         let case = named(name);
         for (load_group, load_groups) in [(16, 3), (4, 5), (4, 17), (1, 33)] {
             let plan = GpuPlan { schedule: RING, warps: 2, load_group, load_groups };
             let Ok(subject) = Subject::new(&case, Form::default(), &plan) else { continue };
             let tile = subject.plan().tile();
-            let call = |records| Call { schedule: seed as u64, started: true, totals: true, ..Call::line(records) };
+            let of = seed as u64;
+            let call = |records| Call { data: of, schedule: of, started: true, totals: true, ..Call::line(records) };
             subject.must_be_right(&[5 * tile, 3 * tile + 5, tile].map(call));
+        }
+    }
+}
+
+#[test]
+fn random_marks() {
+    let cases = marked_cases(0..16 * rounds());
+    check(&cases, 6).must_have(RING, &["keeps", "tiles", "small capacity", "started", "totals"]);
+    for (seed, case) in cases.iter().enumerate() {
+        for (load_group, load_groups) in [(16, 3), (4, 9), (4, 17)] {
+            let plan = GpuPlan { schedule: RING, warps: 2, load_group, load_groups };
+            let Ok(subject) = Subject::new(case, Form::default(), &plan) else { continue };
+            let tile = subject.plan().tile();
+            let of = seed as u64;
+            let call = |records| Call { data: of, schedule: of, started: true, totals: true, ..Call::line(records) };
+            subject.must_be_right(&[2 * tile + 5, tile].map(call));
         }
     }
 }

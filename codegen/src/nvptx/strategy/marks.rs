@@ -3,7 +3,7 @@
 //! Where records alone say so, a fold need not walk from record to record: it counts the marks of
 //! what is kept, and finds the place of the last record that changes a [component](Change) by the
 //! highest mark. The replay need not walk either. It looks at kept records only, in any order, and
-//! finds the state before each by the marks before it.
+//! finds the state before each by the marks before it, or by the kept record before it.
 //!
 //! Records of bytes are asked four at a time, where that takes fewer instructions.
 
@@ -25,7 +25,7 @@ pub(crate) const MARKED: usize = 32;
 
 /// The marks of a program that filters, and what its components are by them.
 pub(crate) struct Marks {
-    /// The questions about a record, all different: whether it is kept, then those of components.
+    /// The questions about a record: whether it is kept, then those of components that ask another one.
     questions: ElementCode,
     /// The same about four.
     packed: Option<PackedQuestions>,
@@ -44,10 +44,11 @@ pub(crate) enum ByMarks {
     Still,
     /// It is how many records are kept.
     Rank,
-    /// It is at least the place of the last record with a mark of this number: its index and so much more.
+    /// It is at least the place of the last record with a mark of this number.
     Last {
         /// The number of the mark, 0 if it is that of kept records.
         mark: usize,
+        /// How much more a record's place is than its index.
         offset: usize,
     },
 }
@@ -210,7 +211,8 @@ impl Marks {
     }
 }
 
-/// Mappings of one result each as one mapping of all different ones, and for each the number of its result.
+/// Mappings of one result each as one mapping, and for each the number of its result. Those that are the first one have its number; others
+/// have one each, though they may be the same: what is left for the replay is left for each.
 fn together(program: &Lowered, mappings: &[Mapping]) -> (Mapping, Vec<usize>) {
     let mut reads: Vec<Source> = mappings.iter().flat_map(|mapping| mapping.reads.iter().copied()).collect();
     reads.sort();
@@ -225,15 +227,13 @@ fn together(program: &Lowered, mappings: &[Mapping]) -> (Mapping, Vec<usize>) {
     };
     let results: Vec<_> = mappings.iter().flat_map(inline).collect();
     let mut function = simplify(&b.finish(&results), &program.tables);
-    let mut different = Vec::new();
-    let number = |result| {
-        different.iter().position(|&known| known == result).unwrap_or_else(|| {
-            different.push(result);
-            different.len() - 1
-        })
-    };
-    let numbers = function.results.iter().copied().map(number).collect();
-    function.results = different;
+    let (mut numbers, mut kept) = (Vec::new(), Vec::new());
+    for &result in &function.results {
+        let is_first = kept.first() == Some(&result);
+        numbers.push(if is_first { 0 } else { kept.len() });
+        kept.extend((!is_first).then_some(result));
+    }
+    function.results = kept;
     (drop_unused(Mapping { reads, function }, 0), numbers)
 }
 

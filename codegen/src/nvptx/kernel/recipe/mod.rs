@@ -253,11 +253,20 @@ impl Recipe {
     /// For each table, whether the code of elements looks it up.
     pub fn looked_up(&self) -> Vec<bool> {
         let mut looked_up = vec![false; self.tables.len()];
-        let by_look_up = self.folds.iter().filter(|fold| fold.map_ids.is_some());
-        let is_used = |element: &&ElementCode| !by_look_up.clone().any(|fold| std::ptr::eq(*element, &fold.step));
-        let elements = self.elements().into_iter().filter(is_used).flat_map(|element| element.code.looked_up());
-        let map_ids = by_look_up.clone().flat_map(|fold| &fold.map_ids).flat_map(MapIds::looked_up);
-        elements.chain(map_ids).for_each(|table| looked_up[table as usize] = true);
+        let mut look_up = |table: u32| looked_up[table as usize] = true;
+        if let Some(marks) = &self.marks {
+            marks.elements().into_iter().flat_map(|element| element.code.looked_up()).for_each(look_up);
+            return looked_up;
+        }
+        self.replay.element.code.looked_up().for_each(&mut look_up);
+        for fold in &self.folds {
+            match &fold.map_ids {
+                Some(map_ids) => map_ids.looked_up().for_each(&mut look_up),
+                None => fold.step.code.looked_up().for_each(&mut look_up),
+            }
+            let own = fold.own.iter().flat_map(OwnFold::steps);
+            own.for_each(|step| step.code.looked_up().for_each(&mut look_up));
+        }
         looked_up
     }
 

@@ -80,7 +80,7 @@ pub(in crate::nvptx) fn check(recipe: &Recipe, arch: Arch) -> Result<(), PlanErr
     Ok(())
 }
 
-/// Whether the list of a warp has a number for each bit of its marks.
+/// Whether the list of a warp has an entry for each bit of its marks: 1 more than its number.
 pub(in crate::nvptx) fn expect_listed(recipe: &Recipe, plan: &GpuPlan) -> Result<(), PlanError> {
     let bits = 32 * MARKED * marked_words(plan);
     if recipe.marks.is_none() || bits < 1 << (8 * LISTED) { Ok(()) } else { Err(PlanError::NoTile) }

@@ -2,9 +2,8 @@
 //! of its records are kept, then each takes every 32nd of the list and writes its results.
 //!
 //! So all lanes write, side by side, and results take no space in shared memory. An entry of the
-//! list is 1 more than the number of a record in the warp's part of the tile. Where marks of
-//! components are looked at, it is the number of the record's bit instead, which says where these
-//! are.
+//! list is 1 more than a number: that of the record in the warp's part of the tile, or that of its
+//! bit, where components have marks of their own. The number of a bit says where these are.
 
 use monoscan_ir::Layout;
 
@@ -26,10 +25,13 @@ struct Part<'k, 'a> {
     marks: &'a Marks,
     items: ThreadItems<'k, 'a>,
     buffer: Place<'k, Buffer>,
+    /// The first of its records in the tile.
+    first: Value<'k>,
     /// The components before it.
     before: State<'k>,
     first_rank: Value<'k>,
-    /// For each component how many of the first records do not change it, if it is the place of the last kept one.
+    /// For each component that is the place of the last kept record: how many of the first records do not change it. They are records
+    /// and never bits.
     hidden: Vec<Value<'k>>,
 }
 
@@ -70,7 +72,7 @@ impl<'k> Ring<'k, '_> {
             // Each column's address is then the sum of a base and this number, and no pointer of its own.
             let place = k.opaque(place).resize(Ty::I64);
             let states = self.states(&part, place, entries);
-            let record = part.items.in_memory(self.record_of(marks, entries.0 - 1));
+            let record = part.items.in_memory(part.first + self.record_of(marks, entries.0 - 1));
             let results = self.recipe.write(self.args, &marks.outputs, &states, &record);
             store_fields(&self.recipe.outputs, &columns, place, &results, false);
         };
@@ -106,15 +108,17 @@ impl<'k> Ring<'k, '_> {
         let before = self.lanes(0).packing().load_shared(k, self.warp_carry(0, pending, self.warp));
         let rank = &self.recipe.taken_along(1)[self.recipe.rank.expect("marks say what is kept")];
         let records = LANES * self.plan.items_per_thread();
-        let first = items.first + (self.warp * records).resize(Ty::I64);
+        let first = self.warp * records;
+        let index = items.first + first.resize(Ty::I64);
         let hidden = marks.components.iter().zip(&before).map(|(component, &known)| match *component {
-            ByMarks::Last { mark: 0, offset } => hidden(known, first + offset, records),
+            ByMarks::Last { mark: 0, offset } => hidden(known, index + offset, records),
             _ => k.i32(0),
         });
         Part {
             marks,
             items,
             buffer,
+            first,
             first_rank: self.recipe.value(self.args, rank, &before),
             hidden: hidden.collect(),
             before,
@@ -139,30 +143,29 @@ impl<'k> Ring<'k, '_> {
         k.shuffle_from(end.get(), k.i32(LANES - 1)) >> LISTED.ilog2() as usize
     }
 
-    /// Which record of the tile it is that has this number, or whose bit has.
+    /// Which record of the warp's part it is that has this number, or whose bit has.
     fn record_of(&self, marks: &Marks, number: Value<'k>) -> Value<'k> {
         let (count, bits) = (self.plan.items_per_thread(), MARKED * marked_words(self.plan));
-        let first = self.warp * (LANES * count);
         match entries_are_bits(marks) {
-            true => first + number - (number >> bits.ilog2() as usize) * (bits - count),
-            false => first + number,
+            true => number - (number >> bits.ilog2() as usize) * (bits - count),
+            false => number,
         }
     }
 
     /// The states that the results of a kept record read, by its place in the list, its entry and the one before.
     fn states(&self, part: &Part<'k, '_>, place: Value<'k>, (own, before): (Value<'k>, Value<'k>)) -> State<'k> {
-        let first = part.items.first;
+        let (k, first) = (self.k, part.items.first);
         part.marks.states(|component, is_after| match part.marks.components[component] {
             ByMarks::Still => part.before[component],
             ByMarks::Rank => part.first_rank + place + usize::from(is_after),
             ByMarks::Last { mark: 0, offset } => {
                 let last = if is_after { own } else { before };
-                let is_none = part.hidden[component].at_least(last);
-                let of_last = first + offset + self.record_of(part.marks, last - 1).resize(Ty::I64);
-                is_none.select(part.before[component], of_last)
+                let record = self.record_of(part.marks, last - 1);
+                let is_hidden = last.is(k.i32(0)) | record.below(part.hidden[component]);
+                is_hidden.select(part.before[component], first + offset + (part.first + record).resize(Ty::I64))
             }
             ByMarks::Last { mark, offset } => {
-                let (bit, record) = (own - 1, self.record_of(part.marks, own - 1));
+                let (bit, record) = (own - 1, part.first + self.record_of(part.marks, own - 1));
                 let word = self.warp * (LANES * marked_words(self.plan)) + (bit >> MARKED.ilog2() as usize);
                 let marks = self.marks(part.buffer, mark, word).load(Ty::I32, WORD);
                 // The record has the highest bit, or the one before it.
