@@ -2,7 +2,9 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `sequences.rs` | which records are scanned on their own, and from which states |
 //! | `results.rs` | the methods that run a request |
+//! | `short.rs` | the ways of short calls, straight to a kernel |
 //! | `run.rs` | the one way of host memory to the engine |
 //! | `call.rs` | a request as the [`Call`](monoscan_runtime::Call) of an engine |
 
@@ -14,17 +16,20 @@ use monoscan_ir::Constant;
 use monoscan_runtime::DeviceMemory;
 #[cfg(feature = "cuda")]
 use monoscan_runtime::cuda::Stream;
-use monoscan_runtime::{Combination, DynScan, Error, Rows, Shape};
+use monoscan_runtime::{DynScan, Error, Rows};
 
 use super::outputs::Outputs;
 use super::segments::{Boundaries, Segments};
 use super::states::States;
-use crate::lang::{Constants, ScanType};
+use crate::lang::ScanType;
 
 mod call;
 mod results;
 mod run;
+mod sequences;
 mod short;
+
+use sequences::{Carry, Sequences, Start};
 
 /// A scan from another state, in the other direction, or of many sequences: made by [`Scan::init`](crate::Scan::init) and its
 /// neighbours, run by the same methods as a [`Scan`](crate::Scan).
@@ -95,72 +100,6 @@ impl<'a, In: ScanType, Out> Plain<'a, In, Out> {
     /// Of a program that reads one column of `In` and writes those of `Out`.
     pub(crate) fn of(scan: &'a DynScan) -> Self {
         Request::new(scan)
-    }
-}
-
-/// The states that sequences start from.
-enum Start<'a, S> {
-    Identity,
-    Same(S),
-    Each(&'a [S]),
-}
-
-impl<S: States> Start<'_, S> {
-    /// The components of what is given.
-    fn states(&self) -> Constants {
-        let mut components = Constants::new();
-        let states = match self {
-            Start::Identity => &[],
-            Start::Same(state) => std::slice::from_ref(state),
-            Start::Each(all) => all,
-        };
-        states.iter().for_each(|state| S::store(state, &mut components));
-        components
-    }
-}
-
-/// The carries of a stream: one, or one for each row.
-enum Carry<'a, S> {
-    None,
-    States(&'a mut [S]),
-    /// As the engine carries it, with what is read of the record before.
-    Whole(&'a mut [Constant]),
-}
-
-/// Which records are scanned on their own.
-#[derive(Debug)]
-enum Sequences<'a> {
-    Line,
-    Segments(Boundaries<'a>),
-    Rows(Rows),
-    /// Both kinds were asked for.
-    Segmented(Rows),
-}
-
-impl Sequences<'_> {
-    fn shape(&self) -> Result<Shape<'_>, Error> {
-        match self {
-            Sequences::Line => Ok(Shape::Line),
-            Sequences::Segments(boundaries) => Ok(boundaries.shape()),
-            Sequences::Rows(rows) => Ok(Shape::Rows(*rows)),
-            Sequences::Segmented(rows) => Err(Combination::SegmentsOfRows { rows: rows.count() }.into()),
-        }
-    }
-
-    /// An error of a scan of these, in terms of what the caller gave.
-    fn in_callers_terms(&self, error: Error) -> Error {
-        match self {
-            Sequences::Segments(boundaries) => boundaries.in_callers_terms(error),
-            _ => error,
-        }
-    }
-
-    /// Refuses rows that leave some of `len` records as they are, where all are to be initialised.
-    fn check_covers(&self, len: usize) -> Result<(), Error> {
-        match self {
-            Sequences::Rows(rows) => rows.check_covers(len),
-            _ => Ok(()),
-        }
     }
 }
 

@@ -21,12 +21,11 @@ use scan_kit::zoo::{
 
 mod kept;
 mod marked;
+mod places;
 mod text;
 
-use kept::{
-    KEPT_ALIKE, KEPT_COLUMNS, KEPT_EARLY, KEPT_ENDS, KEPT_GAPS, KEPT_IN_VAIN, KEPT_PLACES, KEPT_RUNS, KEPT_STATES,
-    KEPT_SUMS, KEPT_TWICE, SELECTED,
-};
+use kept::{KEPT_COLUMNS, KEPT_EARLY, KEPT_IN_VAIN, KEPT_STATES, KEPT_SUMS, SELECTED};
+use places::{KEPT_ALIKE, KEPT_ENDS, KEPT_GAPS, KEPT_PLACES, KEPT_RUNS, KEPT_TWICE};
 use text::{BRACKETS, CASCADE, LOOKED_UP, NEIGHBOURS, PADDED, recurrence, sum, unitriangular};
 
 type Make = dyn Fn(&mut Random, usize) -> Vec<Vec<u8>> + Send + Sync;
