@@ -25,7 +25,7 @@ mod places;
 mod text;
 
 use kept::{KEPT_COLUMNS, KEPT_EARLY, KEPT_IN_VAIN, KEPT_STATES, KEPT_SUMS, SELECTED};
-use places::{KEPT_ALIKE, KEPT_ENDS, KEPT_GAPS, KEPT_PLACES, KEPT_RUNS, KEPT_TWICE};
+use places::{KEPT_ENDS, KEPT_GAPS, KEPT_PLACES, KEPT_RUNS, KEPT_TWICE};
 use text::{BRACKETS, CASCADE, LOOKED_UP, NEIGHBOURS, PADDED, recurrence, sum, unitriangular};
 
 type Make = dyn Fn(&mut Random, usize) -> Vec<Vec<u8>> + Send + Sync;
@@ -169,7 +169,8 @@ pub fn by_hand() -> Vec<Case> {
         KEPT_PLACES.into(),
         KEPT_GAPS.into(),
         KEPT_TWICE.into(),
-        KEPT_ALIKE.into(),
+        // Both components are places of the last odd byte, which the filter does not ask for.
+        KEPT_TWICE.replace("kept_twice", "kept_alike").replace("select.u64 %3", "select.u64 %6"),
         CASCADE.into(),
         NEIGHBOURS.into(),
         LOOKED_UP.into(),

@@ -203,15 +203,15 @@ program kept_twice
     lift (%0 = record.0: u8, %1 = index: u64) {
       %2 = const.u8 50
       %3 = lt.bool %0, %2
-      %4 = const.u64 0
-      %5 = select.u64 %3, %1, %4
-      %6 = const.u8 1
-      %7 = and.u8 %0, %6
-      %8 = eq.bool %7, %6
+      %4 = const.u8 1
+      %5 = and.u8 %0, %4
+      %6 = eq.bool %5, %4
+      %7 = const.u64 0
+      %8 = select.u64 %3, %1, %7
       %9 = const.u64 3
       %10 = add.u64 %1, %9
-      %11 = select.u64 %8, %10, %4
-      return %5, %11
+      %11 = select.u64 %6, %10, %7
+      return %8, %11
     }
     combine (%0: u64, %1: u64, %2: u64, %3: u64) {
       %4 = max.u64 %0, %2
@@ -227,37 +227,4 @@ program kept_twice
       return %2
     }
     project (%0 = before.0.0: u64, %1 = after.0.1: u64) { return %0, %1 }
-";
-
-/// Bytes below 50, with two places of the last odd byte before: components that ask the same, and not what the filter asks.
-pub(super) const KEPT_ALIKE: &str = "
-program kept_alike
-  input { size 1, align 1, u8 @ 0 }
-  stage (u64, u64)
-    identity (0, 0)
-    lift (%0 = record.0: u8, %1 = index: u64) {
-      %2 = const.u8 1
-      %3 = and.u8 %0, %2
-      %4 = eq.bool %3, %2
-      %5 = const.u64 0
-      %6 = select.u64 %4, %1, %5
-      %7 = const.u64 3
-      %8 = add.u64 %1, %7
-      %9 = select.u64 %4, %8, %5
-      return %6, %9
-    }
-    combine (%0: u64, %1: u64, %2: u64, %3: u64) {
-      %4 = max.u64 %0, %2
-      %5 = max.u64 %1, %3
-      return %4, %5
-    }
-  output emit
-    column { size 8, align 8, u64 @ 0 }
-    column { size 8, align 8, u64 @ 0 }
-    filter (%0 = record.0: u8) {
-      %1 = const.u8 50
-      %2 = lt.bool %0, %1
-      return %2
-    }
-    project (%0 = before.0.0: u64, %1 = before.0.1: u64) { return %0, %1 }
 ";

@@ -270,14 +270,9 @@ impl<'k, 'a> Ring<'k, 'a> {
         let carried = &self.recipe.taken_along(last + 1)[self.recipe.rank.expect("a Mealy fold is of a rank")];
         let first = self.recipe.value(self.args, carried, &own);
         let list = (self.base.at(list), self.warp * (32 * self.plan.items_per_thread() * LISTED));
-        // There is space for so many of them.
-        let capacity = self.args.word(Arguments::CAPACITY);
-        let space = first.below(capacity).select((capacity - first).umin(k.i64(self.plan.tile())), k.i64(0));
-        let column =
-            |(place, column): (usize, &Layout)| self.args.column(self.output(place)).byte(first * column.size as usize);
-        let columns: Vec<Value<'k>> = self.recipe.outputs.iter().enumerate().map(column).collect();
+        let columns = self.outputs_from(first);
         let items = self.items(tile, buffer, (&[], Vec::new()));
-        let list = (list, (rank - first).resize(Ty::I32), space.resize(Ty::I32));
+        let list = (list, (rank - first).resize(Ty::I32), self.space_from(first));
         items.each_marked(tile.below(self.full_tiles), list, &|place, element| {
             let record = self.recipe.replay(self.args, &[first + place.resize(Ty::I64)], element).outputs;
             store_fields(&self.recipe.outputs, &columns, place.resize(Ty::I64), &record, self.shifts.is_some());

@@ -5,13 +5,10 @@
 //! list is 1 more than a number: that of the record in the warp's part of the tile, or that of its
 //! bit, where components have marks of their own. The number of a bit says where these are.
 
-use monoscan_ir::Layout;
-
 use super::Ring;
 use super::compute::Known;
 use super::marked::{BEFORE, WORD, after, hidden, marked_words};
 use super::pipeline::{Buffer, Pending, Place};
-use crate::gpu::Arguments;
 use crate::nvptx::emit::{Ty, Value};
 use crate::nvptx::kernel::columns::store_fields;
 use crate::nvptx::kernel::items::{LISTED, ThreadItems};
@@ -59,15 +56,8 @@ impl<'k> Ring<'k, '_> {
         let kept = self.list(list, (&part, kept_before));
         k.warp_barrier();
 
-        // There is space for so many of them.
-        let capacity = self.args.word(Arguments::CAPACITY);
-        let has_space = part.first_rank.below(capacity);
-        let space = has_space.select((capacity - part.first_rank).umin(k.i64(self.plan.tile())), k.i64(0));
-        let listed = k.opaque(kept.umin(space.resize(Ty::I32)));
-        let column = |(place, column): (usize, &Layout)| {
-            self.args.column(self.output(place)).byte(part.first_rank * column.size as usize)
-        };
-        let columns: Vec<Value<'k>> = self.recipe.outputs.iter().enumerate().map(column).collect();
+        let listed = k.opaque(kept.umin(self.space_from(part.first_rank)));
+        let columns = self.outputs_from(part.first_rank);
         let write = |place: Value<'k>, entries: (Value<'k>, Value<'k>)| {
             // Each column's address is then the sum of a base and this number, and no pointer of its own.
             let place = k.opaque(place).resize(Ty::I64);

@@ -46,6 +46,8 @@ mod marked;
 mod pipeline;
 mod side_by_side;
 
+use monoscan_ir::Layout;
+
 use crate::gpu::{Arguments, EPOCH, GpuPlan};
 use crate::nvptx::emit::{Builder, Ty, Value};
 use crate::nvptx::kernel::arguments::KernelArguments;
@@ -206,6 +208,20 @@ impl<'k, 'a> Ring<'k, 'a> {
     /// The number of an output column among all columns.
     fn output(&self, place: usize) -> usize {
         self.recipe.inputs.len() + place
+    }
+
+    /// For how many of a tile's kept records there is space, from this rank on.
+    fn space_from(&self, rank: Value<'k>) -> Value<'k> {
+        let (k, capacity) = (self.k, self.args.word(Arguments::CAPACITY));
+        let space = (capacity - rank).umin(k.i64(self.plan.tile()));
+        rank.below(capacity).select(space, k.i64(0)).resize(Ty::I32)
+    }
+
+    /// Where the result of this rank is in each output column.
+    fn outputs_from(&self, rank: Value<'k>) -> Vec<Value<'k>> {
+        let column =
+            |(place, column): (usize, &Layout)| self.args.column(self.output(place)).byte(rank * column.size as usize);
+        self.recipe.outputs.iter().enumerate().map(column).collect()
     }
 
     /// Where a warp's aggregate of a pending tile is, which the aggregate warp replaces by the prefix before the warp.

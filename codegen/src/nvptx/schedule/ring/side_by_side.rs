@@ -8,7 +8,6 @@
 use super::Ring;
 use super::compute::Known;
 use super::pipeline::{Buffer, Pending, Place};
-use crate::gpu::Arguments;
 use crate::nvptx::emit::{Ty, Value};
 use crate::nvptx::kernel::bytes::Bytes;
 use crate::nvptx::kernel::columns::store_fields;
@@ -66,13 +65,8 @@ impl<'k> Ring<'k, '_> {
         let kept = k.shuffle_from(place.get(), k.i32(LANES - 1));
         k.warp_barrier();
 
-        // There is space for so many of them.
-        let capacity = self.args.word(Arguments::CAPACITY);
-        let has_space = first_rank.below(capacity);
-        let space = has_space.select((capacity - first_rank).umin(k.i64(self.plan.tile())), k.i64(0));
-        let kept = kept.umin(space.resize(Ty::I32));
-        for ((number, size), from) in sizes.enumerate().zip(areas) {
-            let to = self.args.column(self.output(number)).byte(first_rank * size);
+        let kept = kept.umin(self.space_from(first_rank));
+        for ((size, from), to) in sizes.zip(areas).zip(self.outputs_from(first_rank)) {
             let load = |place: Value<'k>| Bytes::load(k, from.byte(place * size), size);
             let store = |place: Value<'k>, record: Bytes<'k>| record.store(to.byte(place.resize(Ty::I64) * size), size);
             // So many are in front of the first of them in its line.
