@@ -41,6 +41,7 @@ mod memory;
 mod parameters;
 mod refused;
 mod scans;
+mod sequences;
 mod short;
 mod spacing;
 #[cfg(feature = "cuda")]
@@ -59,7 +60,7 @@ pub use device::{Device, DeviceError};
 #[doc(hidden)]
 pub use device_memory::DeviceMemory;
 pub use dynscan::{DynScan, DynScanBuilder, Representation};
-pub use engine::{Natives, Short, ShortBetween, ShortRows, ShortSpaced, ShortWhole, Whole, with_flags};
+pub use engine::{Natives, Short, ShortBetween, ShortRows, ShortSpaced, ShortWhole, SpacedColumn, Whole, with_flags};
 pub use error::Error;
 pub use monoscan_codegen::cpu::{CodegenError, Kernel, SHORT_INPUTS, ShortFn, Vector};
 #[doc(hidden)]
@@ -69,6 +70,8 @@ pub use monoscan_ir::Mode;
 pub use monoscan_ir::laws::Overflow;
 pub use refused::{Argument, Combination, ExpectedOffset, FunctionOf, InPlaceError, RowsError};
 pub use scans::collect;
+#[doc(hidden)]
+pub use sequences::{Begin, ShortCall, ShortColumns};
 pub use spacing::{Bits, Spacing, SpacingError};
 #[doc(hidden)]
 pub use trace::MAX_CALL_DEPTH;

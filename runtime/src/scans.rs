@@ -252,8 +252,8 @@ impl DynScan {
         })
     }
 
-    /// Scans or reduces a short line, of columns that were checked, from the state that it starts from: in one call of a kernel, if
-    /// there is one. Gives how many records were written, and the states after the line.
+    /// Scans or reduces a short line or short sequences, of columns that were checked, from the states that they start from, if there is a
+    /// kernel for that. Gives how many records were written, and the states after them.
     #[inline(always)]
     fn passed(
         &self,
@@ -261,15 +261,15 @@ impl DynScan {
         work: Whole,
         (inputs, outputs, len): (&[Column<'_>], Option<&mut [ColumnMut<'_>]>, usize),
     ) -> Result<Option<(usize, StatesAfter<'_>)>, Error> {
-        let is_line = matches!(call.shape, Shape::Line) && !call.reversed && self.is_plain(call.mode);
-        if !is_line || !spacing::is_contiguous(inputs, outputs.as_deref()) {
-            return Ok(None);
-        }
         let is_too_short = |output: &ColumnMut<'_>| output.len < len;
         if call.carry.is_some() && self.variants().reads_previous
             || outputs.iter().flat_map(|all| &**all).any(is_too_short)
         {
             return Ok(None);
+        }
+        let is_line = matches!(call.shape, Shape::Line) && !call.reversed && self.is_plain(call.mode);
+        if !is_line || !spacing::is_contiguous(inputs, outputs.as_deref()) {
+            return self.passed_spaced(call, work, (inputs, outputs, len));
         }
         let Some(short) = self.make_short_whole(work, len).filter(|short| short.is_for(len)) else { return Ok(None) };
         match self.loop_states() {

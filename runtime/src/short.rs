@@ -5,7 +5,8 @@
 //! scanned backwards; rows whose records lie apart, or that are scanned backwards, are a few such
 //! lines.
 
-use monoscan_ir::{Layout, Mode};
+use monoscan_ir::Mode;
+use smallvec::SmallVec;
 
 use crate::call::{Call, Init, Rows, Shape};
 use crate::column::{Column, ColumnMut};
@@ -15,9 +16,9 @@ use crate::spacing::is_contiguous;
 use crate::wrong::usable;
 
 /// Rows of more records, all of them together, are walked by the engine, whose call costs as much as some hundred records.
-const MOST_IN_ROWS: usize = 256;
+pub(crate) const MOST_IN_ROWS: usize = 256;
 /// So does a call of the kernel for each of more rows.
-const MOST_ROWS: usize = 16;
+pub(crate) const MOST_ROWS: usize = 16;
 
 impl DynScan {
     /// For the typed front end: where short kernels find the values of parameters.
@@ -184,19 +185,12 @@ impl DynScan {
         let step = if call.reversed { -(rows.step() as isize) } else { rows.step() as isize };
         let short =
             usable(self.variants().make_short_spaced(call.mode, rows.len(), (are_alike, step == 1))).flatten()?;
+        let inputs: SmallVec<[_; 4]> = inputs.iter().map(|column| (column.base, column.spacing)).collect();
+        let outputs: SmallVec<[_; 2]> = outputs.iter().map(|column| (column.base, column.spacing)).collect();
+        let each = (0..rows.count()).map(|row| (rows.record_of(row, false), rows.len()));
         let parameters = self.settings().parameters.as_ptr();
-        let (read, written) = (&self.program().inputs, &self.program().output.columns);
-        for row in 0..rows.count() {
-            let first = rows.record_of(row, false);
-            let at = |layout: &Layout| first * layout.size as usize;
-            let inputs = inputs.iter().zip(read);
-            let inputs = inputs.map(|(column, layout)| (column.base.wrapping_add(at(layout)), column.spacing));
-            let outputs = outputs.iter().zip(written);
-            let outputs = outputs.map(|(column, layout)| (column.base.wrapping_add(at(layout)), column.spacing));
-            // SAFETY: the columns were checked, have all records of the rows, and are borrowed for as long as this runs. Each record
-            // is read before it is written.
-            unsafe { short.line(inputs, outputs, (rows.len(), step), parameters) };
-        }
+        // SAFETY: the columns were checked, have all records of the rows, and are borrowed for as long as this runs.
+        unsafe { short.sequences((&inputs, &outputs), (each, step), parameters, None) };
         Some(rows.elements())
     }
 }

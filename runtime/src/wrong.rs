@@ -35,8 +35,6 @@ pub enum Walk {
     Segments,
     /// The kernel of short lines.
     Short,
-    /// The kernel of short lines of spaced columns.
-    ShortSpaced,
     /// The kernels of short lines that take and leave whole states.
     ShortWhole {
         /// It writes.
@@ -59,7 +57,6 @@ impl fmt::Display for Walk {
             Walk::Rows => "in rows",
             Walk::Segments => "in segments between offsets",
             Walk::Short => "as a short line",
-            Walk::ShortSpaced => "as a short line of spaced columns",
             Walk::ShortWhole { writes: true } => "as a short line, with whole states",
             Walk::ShortWhole { writes: false } => "in a reduction of a short line",
         })

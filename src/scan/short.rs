@@ -9,12 +9,11 @@
 //! kept apart.
 
 use monoscan_ir::Mode;
-use monoscan_runtime::{DynScan, Rows, Shape, Whole, with_flags};
+use monoscan_runtime::{DynScan, Rows, ShortCall, ShortColumns, Whole, with_flags};
 
 use super::States;
 use super::columns::sealed::Part;
 use super::columns::{self, Columns, Record};
-use super::totals::Totals;
 
 /// Scans a short line into memory for `len` records of its output. Gives how many were written, if it did.
 ///
@@ -44,12 +43,12 @@ pub(super) unsafe fn spaced<R: Record>(
     input: &impl Columns<R>,
     Part { base, len, spacing }: Part<*mut u8>,
 ) -> Option<usize> {
-    let (inputs, are_dense) = columns::parts(input, len)?;
-    let are_alike = are_dense && spacing.is_none();
+    let mut inputs = columns::Spaced::new();
+    let records = columns::spaced(input, &mut inputs).filter(|&records| records == len)?;
+    let are_alike = inputs.iter().all(|(_, spacing)| spacing.is_none()) && spacing.is_none();
     let short = scan.short_spaced(mode, are_alike).filter(|_| reversed || !are_alike)?;
-    let (inputs, step) = (inputs.iter().take(R::COLUMNS).copied(), if reversed { -1 } else { 1 });
     // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
-    unsafe { short.line(inputs, std::iter::once((base, spacing)), (len, step), scan.parameters_base()) }.then_some(len)
+    unsafe { short.line((&inputs, &[(base, spacing)]), (records, reversed), scan.parameters_base()) }.then_some(len)
 }
 
 /// The total of a short line from this state, or from the identities; none if the line is not short.
@@ -67,60 +66,24 @@ pub(super) fn total<S: States, R: Record>(scan: &DynScan, init: Option<S>, input
     unsafe { short.pass(inputs, std::ptr::null_mut(), len, to) }.map(|_| states)
 }
 
-/// Scans or reduces short rows, or the segments between offsets, into memory for `len` records of its output if it writes. Puts the
-/// states behind them, one for each, where they go. None if they are long or wrong, or have no space.
+/// Scans or reduces short sequences of any columns, from states in memory that `space` has for so many to those behind them. Gives the
+/// number of sequences, if it did: not where they are long or wrong, or have no space.
 ///
 /// # Safety
-/// This memory is exclusively borrowed.
-#[inline(never)]
-pub(super) unsafe fn totals<S: States, R: Record>(
+/// The outputs are exclusively borrowed, and so is memory that `space` has, with states unless sequences start from the start.
+pub(super) unsafe fn sequences<R: Record>(
     scan: &DynScan,
-    asked: (Whole, Shape<'_>),
+    call: ShortCall<'_>,
     input: &impl Columns<R>,
-    output: Option<(*mut u8, usize)>,
-    to: &mut impl Totals<S>,
-) -> Option<()> {
-    let space = |count: usize| to.space(count).ok().map(<*mut S>::cast);
-    // SAFETY: the caller says so; there is space for so many states, exclusively borrowed.
-    let count = unsafe { sequences(scan, asked, input, output, (true, space)) }?;
-    // SAFETY: all of them were written.
-    unsafe { to.written(count) };
-    Some(())
-}
-
-/// The same from these states, one for each, to those behind them. Says whether it did.
-///
-/// # Safety
-/// As for [`totals`].
-pub(super) unsafe fn from_states<S: States, R: Record>(
-    scan: &DynScan,
-    asked: (Whole, Shape<'_>),
-    input: &impl Columns<R>,
-    output: Option<(*mut u8, usize)>,
-    states: &mut [S],
-) -> bool {
-    let (own, len) = (states.as_mut_ptr().cast(), states.len());
-    // SAFETY: the caller says so; these states are borrowed.
-    unsafe { sequences(scan, asked, input, output, (false, |count| (count == len).then_some(own))) }.is_some()
-}
-
-/// # Safety
-/// As for [`totals`]; `space` has memory for so many states of the scan, with those that each starts from unless all do from the start.
-unsafe fn sequences<R: Record>(
-    scan: &DynScan,
-    asked: (Whole, Shape<'_>),
-    input: &impl Columns<R>,
-    output: Option<(*mut u8, usize)>,
-    states: (bool, impl FnOnce(usize) -> Option<*mut u8>),
+    outputs: &[Part<*mut u8>],
+    space: impl FnMut(usize) -> Option<*mut u8>,
 ) -> Option<usize> {
-    let columns = match output {
-        Some((_, len)) => (columns::bases(input, len, scan.parameters_base())?, len),
-        None => columns::equal(input, scan.parameters_base())?,
-    };
-    let output = output.map_or(std::ptr::null_mut(), |(base, _)| base);
+    let (mut inputs, mut to) = (columns::Spaced::new(), columns::Spaced::new());
+    let len = columns::spaced(input, &mut inputs).filter(|&len| outputs.iter().all(|part| part.len == len))?;
+    outputs.iter().for_each(|part| to.push((part.base, part.spacing)));
     // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs; the caller borrows the
-    // output.
-    unsafe { scan.short_sequences(asked, columns, output, states) }
+    // outputs.
+    unsafe { scan.short_sequences(call, ShortColumns { inputs: &inputs, outputs: &to, len }, space) }
 }
 
 /// Scans a short line from these states into memory for `len` records of its output, and moves the states on. Gives how many were

@@ -20,10 +20,10 @@
 //! Rows are scanned by `rows`: `blocks` rows of `len` records, `pitch` records from one to the
 //! next, each from the carry in slot 0. `short_rows` ([`ShortRowsFn`]) does the same from the
 //! identities, with its arguments in registers, as `short` has them. So does `short_between`
-//! ([`ShortBetweenFn`]) of rows of different lengths: the segments between offsets. `short_spaced`
-//! ([`ShortSpacedFn`]) is a line of any columns, with spaced access or strided. `side_by_side` is
-//! `scan` of neighbouring rows, a row in each lane and a slot for each row; `step` is the records
-//! from one element to the next.
+//! ([`ShortBetweenFn`]) of rows of different lengths: the segments between offsets. With spaced
+//! access or strided, `short` and `short_whole` take any columns ([`ShortSpacedFn`]).
+//! `side_by_side` is `scan` of neighbouring rows, a row in each lane and a slot for each row;
+//! `step` is the records from one element to the next.
 //!
 //! Where whole groups of records are scanned and reduced in vectors, there is also `scan_blocks`.
 //! From the carry in slot 0 it writes the outputs of `blocks` blocks and leaves the carry behind
@@ -192,9 +192,11 @@ pub type ShortWholeFn =
 /// `short_rows`: how many rows, at least one; the columns as of [`ShortFn`]; records from one row to the next, and of a row.
 pub type ShortRowsFn = unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8, usize, usize);
 
-/// `short_spaced`: how many elements; where the first record of each input column is, and of each output column; how far apart the
-/// records of each are, inputs first, or with strided access one step for all, in records; and where parameters are.
-pub type ShortSpacedFn = unsafe extern "C" fn(usize, *const *const u8, *const *mut u8, *const Spacing, *const u8);
+/// `short` and `short_whole` with strided or spaced access: of `short_whole` where the states are, which are replaced; how many
+/// elements; where the first record of each input column is, and of each output column; how far apart the records of each are, inputs
+/// first, or with strided access one step for all, in records; and where parameters are.
+pub type ShortSpacedFn =
+    unsafe extern "C" fn(*mut u8, usize, *const *const u8, *const *mut u8, *const Spacing, *const u8);
 
 /// `short_between`: how many segments, at least one; the columns as of [`ShortFn`]; and where the segments begin, one more than there
 /// are segments.

@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{self, AbiParam, InstBuilder, types};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext};
 use monoscan_ir::Field;
 
-use super::abi::TileArgs;
+use super::abi::{Access, TileArgs};
 use super::element::Data;
 use super::error::CodegenError;
 use super::kernel::{Loop, TileKernel};
@@ -48,14 +48,15 @@ pub(crate) fn write(
                 all.write_segments(b, env, segments, offsets).map(|()| None)
             })
         }
+        Kernel::Short | Kernel::ShortWhole { .. } if kernel.access != Access::Line => {
+            function(func, context, env, |b, [states, len, inputs, outputs, spacings, parameters]| {
+                let data = Data::spaced(b, kernel, [len, inputs, outputs, spacings, parameters]);
+                Loop::of_short(b, kernel, data, states).write(b, env).map(|_| None)
+            })
+        }
         Kernel::Short => function(func, context, env, |b, columns| {
             let states = none(b);
             Loop::in_registers(b, kernel, columns, states).write_counted(b, env).map(Some)
-        }),
-        Kernel::ShortSpaced => function(func, context, env, |b, args| {
-            let data = Data::spaced(b, kernel, args);
-            let states = none(b);
-            Loop::of_short(b, kernel, data, states).write(b, env).map(|_| None)
         }),
         Kernel::ShortWhole { .. } => {
             function(func, context, env, |b, [len, output, first, second, third, fourth, states]| {

@@ -7,13 +7,17 @@
 //! | `needs` | the kernels that a call needs, and their compilation |
 //! | `native` | functions of Rust for the elements of one pass, and whether they are used |
 //! | `short` | lines of few records, and the call that does them |
+//! | `whole` | states in callers' memory, from which they start and where they end |
 //! | `spaced` | short lines whose records lie at any distances |
+//! | `short_kernels` | the kernels of short calls, once they were made |
 //! | `between` | the segments between offsets of such a line |
 //! | `line` | one sequence of records, and the calls of generated code |
 //! | `walk` | how a line is walked: in one pass, or strip by strip |
 //! | `tiles` | its tiles, on many threads |
 //! | `restarts` | tiles of which only the last elements are reduced |
 //! | `helpers` | how many threads work is worth |
+//! | `off_core` | whether threads were off their cores |
+//! | `trials` | which of several ways a call takes, by the time they took |
 //! | `interrupt` | calls that are given up |
 //! | `ahead` | memory asked for before it is used |
 //! | `streaming` | results past the caches |
@@ -46,6 +50,7 @@ mod rows;
 mod segments;
 mod self_check;
 mod short;
+mod short_kernels;
 mod slots;
 mod spaced;
 mod streaming;
@@ -54,6 +59,7 @@ mod totals;
 pub(crate) mod trials;
 mod variant;
 mod walk;
+mod whole;
 
 use std::cell::LazyCell;
 
@@ -67,11 +73,11 @@ pub use between::{ShortBetween, with_flags};
 pub(crate) use line::Bases;
 pub use native::Natives;
 pub(crate) use on_cpu::OnCpu;
-pub(crate) use short::StatesAfter;
 pub use short::{Short, ShortRows, ShortWhole, Whole};
-pub use spaced::ShortSpaced;
+pub use spaced::{ShortSpaced, SpacedColumn};
 pub(crate) use totals::{Columns, Sequences};
 pub(crate) use variant::{Variant, Variants};
+pub(crate) use whole::StatesAfter;
 
 use crate::backend::Settings;
 use crate::call::{Call, Init, Shape};

@@ -11,13 +11,13 @@ use std::sync::OnceLock;
 
 use monoscan_codegen::cpu::{Access, Kernel, LONGEST_STRAIGHT_ROW, NativeTotalsFn, SHORT_INPUTS};
 use monoscan_codegen::cpu::{ShortFn, ShortRowsFn, ShortWholeFn};
-use monoscan_ir::{Constant, Field, Layout, Mode};
-use smallvec::SmallVec;
+use monoscan_ir::{Constant, Layout, Mode};
 
 use super::line::Line;
-use super::native::{self, put};
+use super::native;
 use super::totals::Totals;
 use super::variant::Variant;
+use super::whole::{StatesAfter, WholeStates};
 use crate::call::Rows;
 use crate::checks;
 #[cfg(doc)]
@@ -223,37 +223,14 @@ pub struct ShortWhole {
     /// Code of the variants that this is a part of.
     pass: ShortWholeFn,
     longest: usize,
-    /// Whether the kernel goes on from any states, and relies on none of their ranges.
-    takes_any: bool,
+    states: WholeStates,
     replaces: bool,
-    /// How the states lie in memory, and those that sequences start from as they lie there.
-    states: Layout,
-    start: Memory,
-    /// Whether they are states of the loop that the program was derived from.
-    are_of_loop: bool,
     /// Whether the pass gives the same wherever its records are in a line.
     is_anywhere: bool,
     /// Records that one thread reduces alone.
     alone: usize,
     /// A function that reduces many lines, faster than one call of the kernel for each: looked for when many are first reduced.
     totals: OnceLock<Option<NativeTotalsFn>>,
-}
-
-/// States in callers' memory, aligned to 16 bytes.
-type Memory = SmallVec<[u128; 4]>;
-
-/// The states after a line.
-pub(crate) struct StatesAfter<'a> {
-    layout: &'a Layout,
-    memory: Memory,
-}
-
-impl StatesAfter<'_> {
-    /// Their components in order.
-    pub(crate) fn components(&self) -> impl ExactSizeIterator<Item = Constant> {
-        let bytes: &[u8] = bytemuck::cast_slice(&self.memory);
-        self.layout.fields.iter().map(|field| Constant::from_bytes(field.ty, &bytes[field.offset as usize..]))
-    }
 }
 
 impl ShortWhole {
@@ -268,18 +245,11 @@ impl ShortWhole {
         variant.settle(kernels, Kernel::ShortWhole { writes })?;
         let Some(pass) = kernels.code.short_whole(writes) else { return Ok(None) };
         variant.check(kernels, &[Kernel::ShortWhole { writes }].into())?;
-        let (states, are_of_loop) = (kernels.code.whole_states().clone(), kernels.code.are_of_loop());
-        let mut start = SmallVec::from_elem(0, (states.size as usize).div_ceil(16));
-        put(&states, bytemuck::cast_slice_mut(&mut start), &kernels.code.whole_start());
-        let program = &variant.program;
         Ok(Some(ShortWhole {
             pass,
             longest: variant.plan.direct,
-            takes_any: if are_of_loop { program.takes_any_loop_state() } else { program.holds_any() },
-            replaces: checks::can_replace(program).is_ok(),
-            states,
-            start,
-            are_of_loop,
+            states: WholeStates::of(variant, &kernels.code),
+            replaces: checks::can_replace(&variant.program).is_ok(),
             is_anywhere: kernels.code.is_anywhere(writes),
             alone: variant.plan.alone,
             totals: OnceLock::new(),
@@ -289,7 +259,7 @@ impl ShortWhole {
     /// Whether the states are those of the loop that the program was derived from, and not of its stages.
     #[inline]
     pub(crate) fn are_of_loop(&self) -> bool {
-        self.are_of_loop
+        self.states.are_of_loop
     }
 
     /// Whether a line of so many records is short enough.
@@ -300,19 +270,12 @@ impl ShortWhole {
 
     /// Whether the states lie in memory as so many of these, one after the other.
     pub(crate) fn are_array_of(&self, one: &Layout, count: usize) -> bool {
-        let (own, each) = (&self.states.fields, one.fields.len());
-        let is_in_place = |(place, field): (usize, &Field)| {
-            let of_one = &one.fields[place % each];
-            field.ty == of_one.ty && field.offset == of_one.offset + (place / each) as u32 * one.size
-        };
-        self.states.size as usize == one.size as usize * count
-            && own.len() == each * count
-            && own.iter().enumerate().all(is_in_place)
+        self.states.are_array_of(one, count)
     }
 
     /// Whether a line may go from any states, also from those that no sequence reaches.
     pub(crate) fn takes_any(&self) -> bool {
-        self.takes_any
+        self.states.takes_any
     }
 
     /// Puts the states that sequences start from into a caller's memory.
@@ -322,14 +285,14 @@ impl ShortWhole {
     #[inline]
     pub unsafe fn begin(&self, states: *mut u8) {
         // SAFETY: the caller has memory for so many bytes.
-        unsafe { states.copy_from_nonoverlapping(self.start.as_ptr().cast(), self.states.size as usize) };
+        unsafe { states.copy_from_nonoverlapping(self.states.start().as_ptr(), self.states.size()) };
     }
 
     /// The passes over many lines, from the states that sequences start from or each from its own.
     pub(crate) fn sequences(&self, from_start: bool) -> Totals<'_> {
         let &ShortWhole { pass, longest, alone, ref states, is_anywhere, .. } = self;
-        let start = from_start.then(|| &bytemuck::cast_slice(&self.start)[..states.size as usize]);
-        Totals { pass, native: None, longest, has_longer: false, alone, states, start, is_anywhere }
+        let start = from_start.then(|| states.start());
+        Totals { pass, native: None, longest, has_longer: false, alone, states: &states.layout, start, is_anywhere }
     }
 
     /// The reduction of many lines, of a kernel that writes nothing and the variant that this is a part of.
@@ -356,14 +319,11 @@ impl ShortWhole {
         output: *mut u8,
         len: usize,
     ) -> Option<(usize, StatesAfter<'_>)> {
-        let mut memory = Memory::from_slice(&self.start);
-        if let Some(start) = start {
-            put(&self.states, bytemuck::cast_slice_mut(&mut memory), start);
-        }
-        let is_reached = start.is_none() || self.are_of_loop;
+        let mut memory = self.states.memory(start, false, 1);
+        let is_reached = start.is_none() || self.states.are_of_loop;
         // SAFETY: the columns are what the caller says, and the states lie so.
         let written = unsafe { self.pass(inputs, output, len, (memory.as_mut_ptr().cast(), is_reached)) }?;
-        Some((written, StatesAfter { layout: &self.states, memory }))
+        Some((written, StatesAfter::new(&self.states.layout, memory, 1)))
     }
 
     /// Scans or reduces a line of `len` records, if it is short enough; `states` are those before it, `are_reached` if sequences
@@ -380,7 +340,7 @@ impl ShortWhole {
         len: usize,
         (states, are_reached): (*mut u8, bool),
     ) -> Option<usize> {
-        if len > self.longest || !(are_reached || self.takes_any) {
+        if len > self.longest || !(are_reached || self.states.takes_any) {
             return None;
         }
         let [a, b, c, d] = inputs;

@@ -1,27 +1,25 @@
 //! Short lines whose records lie at any distances: backwards, with strides, as bits, in several
 //! columns of results.
+//!
+//! One kernel scans them from the states that sequences start from. Another starts from whole
+//! states in the caller's memory, and leaves those after the line there; so it reduces too. Both
+//! take many sequences of one call, one after the other.
+
+use std::mem::MaybeUninit;
 
 use monoscan_codegen::cpu::{Access, Kernel, ShortSpacedFn, Spacing};
-use monoscan_ir::Layout;
+use monoscan_ir::{Constant, Layout};
 use smallvec::SmallVec;
 
-use super::line::Bases;
+use super::short::Whole;
 use super::variant::Variant;
+use super::whole::{StatesAfter, WholeStates};
 use crate::error::Error;
 use crate::spacing;
 
-/// A kernel that scans short lines of columns whose records lie at any distances, backwards too.
+/// A column: where its record 0 is, and how its records lie if not one after the other.
 #[doc(hidden)]
-pub struct ShortSpaced {
-    /// Code of the variants that this is a part of.
-    scan: ShortSpacedFn,
-    /// Most elements of a line that one sequential pass is the way for.
-    longest: usize,
-    /// Whether records lie one after the other in all columns, forwards or backwards.
-    are_alike: bool,
-    inputs: SmallVec<[Size; 4]>,
-    outputs: SmallVec<[Size; 2]>,
-}
+pub type SpacedColumn<Base> = (Base, Option<spacing::Spacing>);
 
 /// How large the records of a column are.
 #[derive(Clone, Copy)]
@@ -44,78 +42,223 @@ impl Size {
     }
 }
 
-/// A column of a short line: where its record 0 is, and how its records lie if not one after the other.
-pub(super) type SpacedColumn<Base> = (Base, Option<spacing::Spacing>);
+/// The columns that a kernel is for.
+struct Sizes {
+    /// Whether records lie one after the other in all columns.
+    are_alike: bool,
+    inputs: SmallVec<[Size; 4]>,
+    outputs: SmallVec<[Size; 2]>,
+}
+
+impl Sizes {
+    fn of(variant: &Variant, access: Access, writes: bool) -> Sizes {
+        let are_alike = access == Access::Strided;
+        let size = |is_by_bits, layout: &Layout| Size { bytes: layout.size as isize, is_by_bits };
+        let is_by_bits = |layout| !are_alike && Spacing::is_by_bits(layout);
+        let outputs = variant.program.output.columns.iter().filter(|_| writes);
+        Sizes {
+            are_alike,
+            inputs: variant.program.inputs.iter().map(|layout| size(is_by_bits(layout), layout)).collect(),
+            outputs: outputs.map(|layout| size(false, layout)).collect(),
+        }
+    }
+}
+
+/// Most columns that are read, and most that are written.
+const MOST: usize = 8;
+
+/// The arguments of a kernel for one line of some columns, as far as there are columns.
+struct Arguments {
+    from: [MaybeUninit<*const u8>; MOST],
+    to: [MaybeUninit<*mut u8>; MOST],
+    spacings: [MaybeUninit<Spacing>; 2 * MOST],
+}
+
+impl Sizes {
+    /// Arguments for lines of these columns, whose elements are so many records apart. They are at no line yet.
+    #[inline(always)]
+    fn arguments(&self, inputs: Inputs<'_>, outputs: Outputs<'_>, step: isize) -> Arguments {
+        let (from, to) = ([MaybeUninit::uninit(); MOST], [MaybeUninit::uninit(); MOST]);
+        let mut arguments = Arguments { from, to, spacings: [MaybeUninit::uninit(); 2 * MOST] };
+        if self.are_alike {
+            arguments.spacings[0].write(Spacing { step: step as i64, first: 0, mask: 0 });
+            return arguments;
+        }
+        let read = inputs.iter().zip(&self.inputs).map(|(&(_, lies), size)| size.spacing(lies));
+        let written = outputs.iter().zip(&self.outputs).map(|(&(_, lies), size)| size.spacing(lies));
+        for (spacing, own) in arguments.spacings.iter_mut().zip(read.chain(written)) {
+            spacing.write(Spacing { step: own.step.wrapping_mul(step as i64), ..own });
+        }
+        arguments
+    }
+
+    /// Goes to the line of so many records, at least one, the first of which in memory is this one.
+    #[inline(always)]
+    fn go_to(
+        &self,
+        Arguments { from, to, spacings }: &mut Arguments,
+        (inputs, outputs): (Inputs<'_>, Outputs<'_>),
+        (first, len, step): (usize, usize, isize),
+    ) {
+        let begin = if step < 0 { first + (len - 1) * step.unsigned_abs() } else { first } as isize;
+        for (((&(base, lies), size), from), spacing) in inputs.iter().zip(&self.inputs).zip(from).zip(spacings) {
+            let own = size.spacing(lies);
+            let far = own.step.wrapping_mul(begin as i64);
+            if size.is_by_bits {
+                from.write(base);
+                let step = own.step.wrapping_mul(step as i64);
+                spacing.write(Spacing { step, first: own.first.wrapping_add_signed(far), ..own });
+            } else {
+                from.write(base.wrapping_offset(far as isize));
+            }
+        }
+        for ((&(base, lies), size), to) in outputs.iter().zip(&self.outputs).zip(to) {
+            to.write(base.wrapping_offset((size.spacing(lies).step as isize).wrapping_mul(begin)));
+        }
+    }
+}
+
+type Inputs<'a> = &'a [SpacedColumn<*const u8>];
+type Outputs<'a> = &'a [SpacedColumn<*mut u8>];
+
+/// A kernel that scans short lines of columns whose records lie at any distances, backwards too; or one that scans or reduces them from
+/// whole states, and replaces these by the states after the line.
+#[doc(hidden)]
+pub struct ShortSpaced {
+    /// Code of the variants that this is a part of.
+    pass: ShortSpacedFn,
+    /// Most elements of a line that one sequential pass is the way for.
+    longest: usize,
+    sizes: Sizes,
+    /// Of a kernel that has them.
+    states: Option<WholeStates>,
+    /// Whether the pass gives the same wherever its records are in a line.
+    is_anywhere: bool,
+}
 
 impl ShortSpaced {
-    /// Of a form that is neither segmented nor from an initial state; none if it keeps some records only, or has no kernels.
-    pub(super) fn of(variant: &Variant, access: Access) -> Result<Option<ShortSpaced>, Error> {
+    /// Of a form that is neither segmented nor from an initial state, with whole states if some work with these is given. None if the program
+    /// keeps some records only, has many columns or no kernels, or if one pass with whole states is not the way for short lines.
+    pub(super) fn of(variant: &Variant, access: Access, whole: Option<Whole>) -> Result<Option<ShortSpaced>, Error> {
         let Ok(kernels) = variant.kernels(access) else { return Ok(None) };
-        let Some(scan) = kernels.code.short_spaced() else { return Ok(None) };
-        variant.check(kernels, &[Kernel::ShortSpaced].into())?;
-        let program = &variant.program;
-        let size = |is_by_bits, layout: &Layout| Size { bytes: layout.size as isize, is_by_bits };
+        let (code, writes) = (&kernels.code, whole != Some(Whole::Reduce));
+        let kernel = if whole.is_some() { Kernel::ShortWhole { writes } } else { Kernel::Short };
+        let columns = (variant.program.inputs.len(), variant.program.output.columns.len());
+        let is_way = (whole.is_none() || code.whole_pays()) && columns.0.max(columns.1) <= MOST;
+        let Some(pass) = is_way.then(|| code.short_spaced(kernel)).flatten() else { return Ok(None) };
+        variant.check(kernels, &[kernel].into())?;
         Ok(Some(ShortSpaced {
-            scan,
+            pass,
             longest: variant.plan.direct,
-            are_alike: access == Access::Strided,
-            inputs: program.inputs.iter().map(|layout| size(Spacing::is_by_bits(layout), layout)).collect(),
-            outputs: program.output.columns.iter().map(|layout| size(false, layout)).collect(),
+            sizes: Sizes::of(variant, access, writes),
+            states: whole.map(|_| WholeStates::of(variant, code)),
+            is_anywhere: code.is_anywhere(writes),
         }))
     }
 
-    /// Scans a line of `len` records, each `step` records from the one before, if it is short enough. Says whether it did.
+    /// Scans a line of `len` records, forwards or backwards, if it is short enough. Says whether it did.
     ///
     /// # Safety
     /// These are the columns of the program in order, and where its parameters are, borrowed as [`Column`](crate::Column) and
-    /// [`ColumnMut`](crate::ColumnMut) borrow; each begins with its first record in memory that is part of the line. Records lie one after
-    /// the other in all of them if the kernel is for columns that are alike; else the step is 1 or −1.
+    /// [`ColumnMut`](crate::ColumnMut) borrow, with so many records. These lie one after the other in all of them if the kernel is for
+    /// columns that are alike. The kernel has no states.
     #[inline]
     pub unsafe fn line(
         &self,
-        inputs: impl Iterator<Item = SpacedColumn<*const u8>>,
-        outputs: impl Iterator<Item = SpacedColumn<*mut u8>>,
-        (len, step): (usize, isize),
+        columns: (Inputs<'_>, Outputs<'_>),
+        (len, reversed): (usize, bool),
         parameters: *const u8,
     ) -> bool {
-        if len == 0 || len > self.longest {
-            return len == 0;
+        let is_short = len <= self.longest;
+        if is_short {
+            let line = std::iter::once((0, len));
+            // SAFETY: the caller's promise.
+            unsafe { self.sequences(columns, (line, if reversed { -1 } else { 1 }), parameters, None) };
         }
-        // Records from the first in memory to the first that is scanned.
-        let far = if step < 0 { (len as isize - 1).wrapping_mul(-step) } else { 0 };
-        let mut from: Bases<*const u8> = Bases::new();
-        let mut to: Bases<*mut u8> = Bases::new();
-        let mut spacings: SmallVec<[Spacing; 8]> = SmallVec::new();
-        if self.are_alike {
-            let far = |size: &Size| size.bytes.wrapping_mul(far);
-            inputs.zip(&self.inputs).for_each(|((base, _), size)| from.push(base.wrapping_offset(far(size))));
-            outputs.zip(&self.outputs).for_each(|((base, _), size)| to.push(base.wrapping_offset(far(size))));
-            spacings.push(Spacing { step: step as i64, first: 0, mask: 0 });
-        } else {
-            // The spacing in the direction of the line, and the distance of its first record.
-            let turned = |size: &Size, spacing| {
-                let Spacing { step: own, first, mask } = size.spacing(spacing);
-                (Spacing { step: own.wrapping_mul(step as i64), first, mask }, own.wrapping_mul(far as i64))
-            };
-            for ((base, spacing), size) in inputs.zip(&self.inputs) {
-                let (mut spacing, far) = turned(size, spacing);
-                if size.is_by_bits {
-                    spacing.first = spacing.first.wrapping_add_signed(far);
-                    from.push(base);
-                } else {
-                    from.push(base.wrapping_offset(far as isize));
+        is_short
+    }
+
+    /// Most elements of a line.
+    pub(crate) fn longest(&self) -> usize {
+        self.longest
+    }
+
+    /// Whether sequences may start from any states, also from those that none reaches.
+    pub(crate) fn takes_any(&self) -> bool {
+        self.states.as_ref().is_some_and(|states| states.takes_any)
+    }
+
+    /// Whether the states are those of the loop that the program was derived from, and not of its stages.
+    pub(crate) fn are_of_loop(&self) -> bool {
+        self.states.as_ref().is_some_and(|states| states.are_of_loop)
+    }
+
+    /// Whether it takes parts of a line as it takes lines.
+    pub(crate) fn is_anywhere(&self) -> bool {
+        self.is_anywhere
+    }
+
+    /// Scans or reduces sequences, each of so many records from one on that is the first in memory, whose records are `step` apart. With
+    /// states they start from those in memory, one for each, or with `from_start` from those that sequences start from; the states behind
+    /// them lie there then.
+    ///
+    /// # Safety
+    /// As for [`line`](ShortSpaced::line), of columns that have all of these records. There is memory for so many states if the kernel has
+    /// them, exclusively borrowed, with states that it takes unless sequences start from the start.
+    #[inline]
+    pub(crate) unsafe fn sequences(
+        &self,
+        (inputs, outputs): (Inputs<'_>, Outputs<'_>),
+        (sequences, step): (impl Iterator<Item = (usize, usize)>, isize),
+        parameters: *const u8,
+        states: Option<(*mut u8, bool)>,
+    ) {
+        let mut arguments = self.sizes.arguments(inputs, outputs, step);
+        let start = self.states.as_ref().map_or(&[][..], WholeStates::start);
+        for (number, (first, len)) in sequences.enumerate() {
+            // SAFETY: the caller has so many states, and the columns are what it says; each record is read before it is written. The code is
+            // there: this is borrowed from the variant that owns it.
+            unsafe {
+                let state = states.map_or(std::ptr::null_mut(), |(states, from_start)| {
+                    let state = states.add(number * start.len());
+                    if from_start {
+                        state.copy_from_nonoverlapping(start.as_ptr(), start.len());
+                    }
+                    state
+                });
+                if len > 0 {
+                    self.sizes.go_to(&mut arguments, (inputs, outputs), (first, len, step));
+                    let Arguments { from, to, spacings } = &arguments;
+                    (self.pass)(
+                        state,
+                        len,
+                        from.as_ptr().cast(),
+                        to.as_ptr().cast(),
+                        spacings.as_ptr().cast(),
+                        parameters,
+                    );
                 }
-                spacings.push(spacing);
-            }
-            for ((base, spacing), size) in outputs.zip(&self.outputs) {
-                let (spacing, far) = turned(size, spacing);
-                to.push(base.wrapping_offset(far as isize));
-                spacings.push(spacing);
             }
         }
-        // SAFETY: the columns are what the caller says, and each record is read before it is written. The code is there: this is
-        // borrowed from the variant that owns it.
-        unsafe { (self.scan)(len, from.as_ptr(), to.as_ptr(), spacings.as_ptr(), parameters) };
-        true
+    }
+
+    /// Whether these are the components of so many states.
+    pub(crate) fn are_of_each(&self, given: &[Constant], count: usize) -> bool {
+        self.states.as_ref().is_some_and(|states| given.len() == states.layout.fields.len() * count)
+    }
+
+    /// The states behind so many sequences that run from states in memory: from those that sequences start from, all from the given ones,
+    /// or each from its own of them. None if the kernel has no states.
+    pub(crate) fn run_from(
+        &self,
+        given: Option<&[Constant]>,
+        are_of_each: bool,
+        count: usize,
+        run: impl FnOnce(*mut u8),
+    ) -> Option<StatesAfter<'_>> {
+        let states = self.states.as_ref()?;
+        let mut memory = states.memory(given, are_of_each, count);
+        run(memory.as_mut_ptr().cast());
+        Some(StatesAfter::new(&states.layout, memory, count))
     }
 }

@@ -13,17 +13,13 @@ use monoscan_ir::{Constant, Field, Layout, Mode, Program, Verified};
 use monoscan_protocol::state::State;
 use smallvec::SmallVec;
 
-use super::between::ShortBetween;
 use super::length_constants::LengthConstants;
 use super::native::{self, Natives};
 use super::restarts::Restarts;
-use super::short::{Short, ShortRows, ShortWhole, Whole};
+use super::short_kernels::ShortKernels;
 use super::slots::Slots;
-use super::spaced::ShortSpaced;
 use super::trials::Trials;
-use crate::cache::{get_or_make, make_first};
-use crate::call::Rows;
-use crate::error::Error;
+use crate::cache::get_or_make;
 use crate::interleaved::MOST;
 
 /// A program in one form.
@@ -195,15 +191,8 @@ pub(crate) struct Variants {
     pub(crate) reads_previous: bool,
     /// Few are ever made, and each is large.
     made: Box<[OnceLock<Box<Variant>>]>,
-    /// For each [`Mode`], parts of these: of lines, and of lines of flagged segments.
-    short: [OnceLock<Option<Short>>; 2],
-    segments: [OnceLock<Option<Short>>; 2],
-    rows: [OnceLock<Option<ShortRows>>; 2],
-    between: [OnceLock<ShortBetween>; 2],
-    /// Of strided access, and of spaced.
-    spaced: [[OnceLock<Option<ShortSpaced>>; 2]; 2],
-    /// For each [`Mode`] that writes, and the one that does not.
-    whole: [OnceLock<Option<ShortWhole>>; 3],
+    /// Parts of these.
+    pub(super) short: ShortKernels,
     /// Of programs of two [interleaved](super::interleaved) rows and more.
     pub(super) interleaved: [OnceLock<Option<Box<Variants>>>; MOST - 1],
 }
@@ -216,24 +205,9 @@ impl Variants {
         is_lawful: bool,
     ) -> Variants {
         let made = (0..FORMS).map(|_| OnceLock::new()).collect();
-        let (short, segments, rows, between, spaced, whole, interleaved) = Default::default();
+        let (short, interleaved) = Default::default();
         let reads_previous = program.reads_previous();
-        Variants {
-            program,
-            reads_previous,
-            options,
-            natives,
-            states,
-            is_lawful,
-            made,
-            short,
-            segments,
-            rows,
-            between,
-            spaced,
-            whole,
-            interleaved,
-        }
+        Variants { program, reads_previous, options, natives, states, is_lawful, made, short, interleaved }
     }
 
     /// Those of another program, as options say; no function takes its elements.
@@ -241,141 +215,11 @@ impl Variants {
         Variants::new(Arc::new(program), (self.options.clone(), None), None, self.is_lawful)
     }
 
-    /// The kernel that scans short lines from the identities, if it was made and the program has such a kernel.
-    #[inline]
-    pub(crate) fn short(&self, mode: Mode) -> Option<&Short> {
-        self.short[mode as usize].get()?.as_ref()
-    }
-
-    /// The same, made if this is the first call for it.
-    ///
-    /// # Errors
-    /// [`Error::Miscompiled`] if the kernel is wrong.
-    #[inline]
-    pub(crate) fn make_short(&self, mode: Mode) -> Result<Option<&Short>, Error> {
-        let form = Form { mode, ..Form::default() };
-        Ok(get_or_make(&self.short[mode as usize], || Short::of(self.get(form, false)))?.as_ref())
-    }
-
-    /// The kernel that scans the flagged segments of short lines from the identities, if it was made and the program has such a kernel.
-    #[inline]
-    pub(crate) fn short_segments(&self, mode: Mode) -> Option<&Short> {
-        self.segments[mode as usize].get()?.as_ref()
-    }
-
-    /// The same, made if this is the first call for a line that is short.
-    ///
-    /// # Errors
-    /// [`Error::Miscompiled`] if the kernel is wrong.
-    pub(crate) fn make_short_segments(&self, mode: Mode, len: usize) -> Result<Option<&Short>, Error> {
-        let variant = self.get(Form { mode, heads: true, ..Form::default() }, false);
-        if len > variant.plan.direct {
-            return Ok(None);
-        }
-        Ok(get_or_make(&self.segments[mode as usize], || Short::of(variant))?.as_ref())
-    }
-
-    /// The kernel that scans short rows from the identities, if it was made and the program has such a kernel.
-    #[inline]
-    pub(crate) fn short_rows(&self, mode: Mode) -> Option<&ShortRows> {
-        self.rows[mode as usize].get()?.as_ref()
-    }
-
-    /// The same, made if this is the first call for rows of as many elements that are scanned this way.
-    ///
-    /// # Errors
-    /// [`Error::Miscompiled`] if the kernel is wrong.
-    pub(crate) fn make_short_rows(&self, mode: Mode, rows: &Rows) -> Result<Option<&ShortRows>, Error> {
-        let variant = self.get(Form { mode, ..Form::default() }, false);
-        let Some(short) = get_or_make(&self.rows[mode as usize], || ShortRows::of(variant))? else { return Ok(None) };
-        if short.takes(rows) {
-            short.make(variant, rows.len())?;
-        }
-        Ok(Some(short))
-    }
-
-    /// The way of segments between offsets of short lines from the identities, if there was a call for them.
-    #[inline]
-    pub(crate) fn short_between(&self, mode: Mode) -> Option<&ShortBetween> {
-        self.between[mode as usize].get()
-    }
-
-    /// The same, with its kernel if as many records between so many offsets need it.
-    ///
-    /// # Errors
-    /// [`Error::Miscompiled`] if the kernel is wrong.
-    pub(crate) fn make_short_between(
-        &self,
-        mode: Mode,
-        (len, offsets): (usize, usize),
-    ) -> Result<&ShortBetween, Error> {
-        let of_mode = |heads| self.get(Form { mode, heads, ..Form::default() }, false);
-        let between = self.between[mode as usize].get_or_init(|| ShortBetween::of(of_mode(false), &of_mode(true).plan));
-        if between.takes(len, offsets) {
-            between.make(of_mode(false))?;
-        }
-        Ok(between)
-    }
-
-    /// The kernel that scans short lines from the identities, of columns that lie alike or of any. None if the line is not short, or
-    /// if it goes forward, has some hundred records, and kernels for lines work in vectors.
-    ///
-    /// # Errors
-    /// [`Error::Miscompiled`] if the kernel is wrong.
-    pub(crate) fn make_short_spaced(
-        &self,
-        mode: Mode,
-        len: usize,
-        (are_alike, are_forward): (bool, bool),
-    ) -> Result<Option<&ShortSpaced>, Error> {
-        let variant = self.get(Form { mode, ..Form::default() }, false);
-        // From some hundred records on, vectors make up for what a call of the engine costs.
-        let is_for_vectors = are_alike && are_forward && variant.plan.vector.scan_one && len > MOST_WITHOUT_VECTORS;
-        if len > variant.plan.direct || is_for_vectors {
-            return Ok(None);
-        }
-        let access = if are_alike { Access::Strided } else { Access::Spaced };
-        let made = &self.spaced[usize::from(!are_alike)][mode as usize];
-        Ok(get_or_make(made, || ShortSpaced::of(variant, access))?.as_ref())
-    }
-
-    /// The same, if it was made.
-    #[inline]
-    pub(crate) fn short_spaced(&self, mode: Mode, are_alike: bool) -> Option<&ShortSpaced> {
-        self.spaced[usize::from(!are_alike)][mode as usize].get()?.as_ref()
-    }
-
-    /// The kernel that scans short lines from given states, or reduces them, if it was made and the program has such a kernel.
-    #[inline]
-    pub(crate) fn short_whole(&self, work: Whole) -> Option<&ShortWhole> {
-        self.whole[work as usize].get()?.as_ref()
-    }
-
-    /// The same, made if this is the first call for a line that is short.
-    ///
-    /// # Errors
-    /// [`Error::Miscompiled`] if the kernel is wrong.
-    #[inline]
-    pub(crate) fn make_short_whole(&self, work: Whole, len: usize) -> Result<Option<&ShortWhole>, Error> {
-        let whole = &self.whole[work as usize];
-        if let Some(made) = whole.get() {
-            return Ok(made.as_ref());
-        }
-        let variant = self.get(Form { mode: work.mode(), ..Form::default() }, false);
-        if len > variant.plan.direct {
-            return Ok(None);
-        }
-        Ok(make_first(whole, || ShortWhole::of(variant, work))?.as_ref())
-    }
-
     /// A form; with `any_states`, for initial states that lie outside of the ranges that hold without them.
     pub(crate) fn get(&self, form: Form, any_states: bool) -> &Variant {
         self.made[place(form, any_states)].get_or_init(|| Box::new(Variant::new(self, form, any_states)))
     }
 }
-
-/// Longer lines of many columns are scanned in vectors, where the plan says so.
-const MOST_WITHOUT_VECTORS: usize = 256;
 
 /// How many forms there are.
 const FORMS: usize = 64;

@@ -1,7 +1,7 @@
 //! Columns as engines take them: where they start, and how their records lie.
 
 use monoscan_ir::Layout;
-use monoscan_runtime::{Column, ColumnMut, SHORT_INPUTS, Spacing};
+use monoscan_runtime::{Column, ColumnMut, SHORT_INPUTS, SpacedColumn};
 use smallvec::SmallVec;
 
 use super::sealed::Part;
@@ -51,25 +51,19 @@ pub(in crate::scan) fn bases_with<R: Record, C: Columns<R>>(
     fits.then_some(bases)
 }
 
-/// Where each slice starts, and how its records lie if not one after the other; and whether they do so in none.
-pub(in crate::scan) type Parts = ([(*const u8, Option<Spacing>); SHORT_INPUTS], bool);
+/// Where each slice starts, and how its records lie if not one after the other, without an allocation.
+pub(in crate::scan) type Spaced<Base> = SmallVec<[SpacedColumn<Base>; 4]>;
 
-/// The parts of slices that are all of this length; none if they are many, or on a device.
+/// Puts the slices there, if all of them are on the host and of one length. Gives that length.
 #[inline]
-pub(in crate::scan) fn parts<R: Record, C: Columns<R>>(slices: &C, len: usize) -> Option<Parts> {
-    if !<C::Place as sealed_place::Place>::ON_HOST || R::COLUMNS > SHORT_INPUTS {
-        return None;
-    }
-    let mut parts = [(std::ptr::null(), None); SHORT_INPUTS];
-    let (mut places, mut fits, mut are_dense) = (parts.iter_mut(), true, true);
+pub(in crate::scan) fn spaced<R: Record, C: Columns<R>>(slices: &C, to: &mut Spaced<*const u8>) -> Option<usize> {
+    let mut lengths = None;
+    let mut fits = <C::Place as sealed_place::Place>::ON_HOST;
     slices.parts(|part| {
-        if let Some(place) = places.next() {
-            *place = (part.base, part.spacing);
-        }
-        fits &= part.len == len;
-        are_dense &= part.spacing.is_none();
+        to.push((part.base, part.spacing));
+        fits &= *lengths.get_or_insert(part.len) == part.len;
     });
-    fits.then_some((parts, are_dense))
+    lengths.filter(|_| fits)
 }
 
 /// The same as [`bases`], and how long all of them are, if they are of one length.

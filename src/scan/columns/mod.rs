@@ -9,7 +9,7 @@ mod memory;
 
 use monoscan_runtime::{DeviceMemory, Spacing};
 
-pub(super) use memory::{bases, bases_with, equal, parts, read, write};
+pub(super) use memory::{Spaced, bases, bases_with, equal, read, spaced, write};
 
 use super::device::DeviceVec;
 use super::place::{Host, OnDevice, Place};

@@ -161,7 +161,7 @@ impl sealed::Place for OnDevice {
     }
 
     fn totals<S: States, In: Record, Out: Outputs>(
-        request: Request<'_, S, In, Out>,
+        mut request: Request<'_, S, In, Out>,
         input: &impl Columns<In, Place = OnDevice>,
         to: &mut impl Totals<S>,
     ) -> Result<(), Error> {
@@ -331,7 +331,7 @@ impl<'a> Inputs<'a> {
 impl<S: States, In, Out> Request<'_, S, In, Out> {
     /// Gives the call to a stream. If a stream of chunks is resumed, it is waited for, since the carry is moved on.
     fn submit(
-        self,
+        mut self,
         mode: Mode,
         submit: impl FnOnce(&Call<'_>) -> Result<gpu::Pending, Error>,
     ) -> Result<Pending, Error> {

@@ -41,9 +41,9 @@ impl<S: States, In, Out> Request<'_, S, In, Out> {
         start.filter(|_| is_line)
     }
 
-    /// Hands the call over, with the components of the carry, and stores these in the carry if all went well.
+    /// Hands the call over, with the components of the carry, and stores these in the carry if all went well. To be called once.
     pub(in crate::scan) fn call<R>(
-        self,
+        &mut self,
         mode: Mode,
         run: impl FnOnce(&Call<'_>, Option<&mut [Constant]>) -> Result<R, Error>,
     ) -> Result<R, Error> {
@@ -56,7 +56,7 @@ impl<S: States, In, Out> Request<'_, S, In, Out> {
             Start::Same(_) => Init::Same(&states),
             Start::Each(_) => Init::Each(&states),
         };
-        let sequences = self.sequences?;
+        let sequences = std::mem::replace(&mut self.sequences, Ok(Sequences::Line))?;
         let call = Call {
             mode,
             reversed: self.reversed,
@@ -66,7 +66,7 @@ impl<S: States, In, Out> Request<'_, S, In, Out> {
             ..Call::default()
         };
         let run = |carry: Option<&mut [Constant]>| run(&call, carry).map_err(|error| sequences.in_callers_terms(error));
-        let carry = match self.carry {
+        let carry = match std::mem::replace(&mut self.carry, Carry::None) {
             Carry::None => return run(None),
             Carry::Whole(carry) => return run(Some(carry)),
             Carry::States(carry) => carry,

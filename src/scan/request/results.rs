@@ -240,7 +240,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
 
     /// The same of what is no short line.
     #[inline(always)]
-    fn put_all<C: Columns<In>>(self, input: &C, to: &mut impl Totals<S>) -> Result<(), Error> {
+    fn put_all<C: Columns<In>>(mut self, input: &C, to: &mut impl Totals<S>) -> Result<(), Error> {
         let short = if C::Place::ON_HOST { self.short_totals(input, to) } else { None };
         short.map_or_else(|| C::Place::totals(self, input, to), Ok)
     }

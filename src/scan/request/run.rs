@@ -100,12 +100,10 @@ impl sealed::Place for Host {
     ) -> Result<(Out::Vec<Host>, Vec<S>), Error> {
         let scan = request.scan;
         let program = scan.program();
-        request.into_new(input, |request, parts| {
-            if let [Part { base, len, spacing: None }] = **parts
-                // SAFETY: these vectors have space for so many records.
-                && let Some(totals) = unsafe { request.written_with_totals(mode, input, (base, len)) }
-            {
-                return Ok((len, totals));
+        request.into_new(input, |mut request, parts| {
+            // SAFETY: these vectors have space for so many records.
+            if let Some(totals) = unsafe { request.written_with_totals(mode, input, parts) } {
+                return Ok((parts.first().map_or(0, |part| part.len), totals));
             }
             let inputs = columns::read(input, &program.inputs);
             // SAFETY: these vectors have space for so many records.
@@ -157,7 +155,7 @@ impl sealed::Place for Host {
     }
 
     fn totals<S: States, In: Record, Out: Outputs>(
-        request: Request<'_, S, In, Out>,
+        mut request: Request<'_, S, In, Out>,
         input: &impl Columns<In, Place = Host>,
         to: &mut impl Totals<S>,
     ) -> Result<(), Error> {
@@ -236,7 +234,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
 
     #[inline(never)]
     fn fill_any(
-        self,
+        mut self,
         mode: Mode,
         input: &impl Columns<In, Place = Host>,
         output: &mut impl ColumnsMut<Out, Place = Host>,
@@ -251,15 +249,13 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// As for [`run`](Request::run).
     #[inline(never)]
     unsafe fn run_any(
-        mut self,
+        &mut self,
         mode: Mode,
         input: &impl Columns<In, Place = Host>,
         output: &[Part<*mut u8>],
     ) -> Result<usize, Error> {
-        if let [only] = *output
-            // SAFETY: the caller borrows this memory.
-            && let Some(written) = unsafe { self.written_apart(mode, input, only) }
-        {
+        // SAFETY: the caller borrows this memory.
+        if let Some(written) = unsafe { self.written_otherwise(mode, input, output) } {
             return Ok(written);
         }
         let scan = self.scan;
@@ -275,6 +271,21 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
 }
 
 impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
+    /// As [`run_any`](Request::run_any). Not inlined, so that a short call keeps no request in memory.
+    ///
+    /// # Safety
+    /// As for [`run`](Request::run).
+    #[inline(never)]
+    unsafe fn run_new(
+        mut self,
+        mode: Mode,
+        input: &impl Columns<In, Place = Host>,
+        output: Part<*mut u8>,
+    ) -> Result<usize, Error> {
+        // SAFETY: the caller's promise.
+        unsafe { self.run_any(mode, input, &[output]) }
+    }
+
     #[inline(always)]
     pub(super) fn write_new<'o>(
         mut self,
@@ -291,7 +302,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
                 written
             }
             // SAFETY: as above.
-            None => unsafe { self.run_any(mode, input, &[Part::dense(base, len)]) }?,
+            None => unsafe { self.run_new(mode, input, Part::dense(base, len)) }?,
         };
         // SAFETY: a scan that succeeds has written every field of the first `written` records, since every record is in a sequence.
         Ok(unsafe { output[..written].assume_init_mut() })
@@ -300,7 +311,7 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
 
 impl<S: States, Out: Outputs> Request<'_, S, Out::Record, Out> {
     #[inline(never)]
-    fn replace_any(self, mode: Mode, records: &mut impl ColumnsMut<Out, Place = Host>) -> Result<(), Error> {
+    fn replace_any(mut self, mode: Mode, records: &mut impl ColumnsMut<Out, Place = Host>) -> Result<(), Error> {
         let scan = self.scan;
         // SAFETY: this memory is borrowed for as long as this runs.
         let mut columns = unsafe { columns::write(&parts(records), &scan.program().output.columns) };

@@ -1,8 +1,11 @@
 //! Requests over host memory that are short calls: a kernel that was made before takes the caller's
 //! memory as it is. Each way says whether it took the call; the engine takes what none does.
 
+use std::mem::MaybeUninit;
+
 use monoscan_ir::Mode;
-use monoscan_runtime::{Shape, Whole};
+use monoscan_runtime::{Begin, ShortCall, Whole};
+use smallvec::SmallVec;
 
 use super::{Boundaries, Carry, Request, Sequences, Start};
 use crate::scan::columns::sealed::Part;
@@ -10,7 +13,7 @@ use crate::scan::columns::{Columns, Record};
 use crate::scan::outputs::Outputs;
 use crate::scan::short;
 use crate::scan::states::States;
-use crate::scan::totals::{self, Totals};
+use crate::scan::totals::Totals;
 
 impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// A call that is short, into memory for so many records of its one column, by a kernel that was made before. Gives how many
@@ -49,85 +52,117 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         }
     }
 
-    /// The same of a line whose records lie at any distances or that goes backwards, of rows side by side, and of rows and segments that
-    /// each start from a state of their own.
+    /// The same by other kernels: of lines backwards or with strides, of rows side by side, and, of any columns, of sequences that start
+    /// from given states or go backwards.
     ///
     /// # Safety
     /// As for [`written_short`](Request::written_short).
     #[inline]
-    pub(super) unsafe fn written_apart(
+    pub(super) unsafe fn written_otherwise(
         &mut self,
         mode: Mode,
         input: &impl Columns<In>,
-        output: Part<*mut u8>,
+        outputs: &[Part<*mut u8>],
     ) -> Option<usize> {
-        let own = (output.base, output.len);
-        if let Some(mut starts) = self.own_starts().filter(|_| output.spacing.is_none()) {
-            let shape = self.sequences.as_ref().ok()?.shape().ok()?;
+        let len = outputs.first()?.len;
+        match (&self.sequences, outputs) {
             // SAFETY: the caller borrows this memory.
-            return unsafe { short::from_states(self.scan, (mode.into(), shape), input, Some(own), &mut starts) }
-                .then(|| self.written(output.len));
-        }
-        if let (Carry::States(carry), Ok(Sequences::Rows(rows)), None) =
-            (&mut self.carry, &self.sequences, output.spacing)
-            && !self.reversed
-            && self.interrupt.is_none()
-        {
-            let work = (mode.into(), Shape::Rows(*rows));
-            // SAFETY: as above.
-            let did = unsafe { short::from_states(self.scan, work, input, Some(own), carry) };
-            return did.then(|| self.written(output.len));
-        }
-        match &self.sequences {
-            // SAFETY: the caller borrows this memory.
-            Ok(Sequences::Line) if self.is_fresh() => unsafe {
+            (Ok(Sequences::Line), &[output]) if self.is_fresh() => unsafe {
                 short::spaced(self.scan, (mode, self.reversed), input, output)
             },
-            Ok(Sequences::Rows(rows)) if self.is_plain() && output.spacing.is_none() => {
+            (Ok(Sequences::Rows(rows)), &[Part { base, spacing: None, .. }]) if self.is_plain() => {
                 // SAFETY: as above.
-                unsafe { short::interleaved(self.scan, mode, rows, input, (output.base, output.len)) }
+                unsafe { short::interleaved(self.scan, mode, rows, input, (base, len)) }
             }
-            _ => None,
+            // The engine makes the kernels for these.
+            _ if self.is_plain() => None,
+            // SAFETY: as above.
+            _ => unsafe { self.sequences_short(mode.into(), input, outputs, None::<&mut Vec<S>>) }
+                .map(|_| self.written(len)),
         }
     }
 
-    /// The same of short sequences from the states that all start from, in new memory. Gives the states behind them.
+    /// The same of short sequences, in new memory. Gives the states behind them.
     ///
     /// # Safety
     /// As for [`written_short`](Request::written_short).
     pub(super) unsafe fn written_with_totals(
-        &self,
+        &mut self,
         mode: Mode,
         input: &impl Columns<In>,
-        output: (*mut u8, usize),
+        outputs: &[Part<*mut u8>],
     ) -> Option<Vec<S>> {
-        let shape = self.sequences.as_ref().ok().filter(|_| self.is_plain())?.shape().ok()?;
         let mut totals = Vec::new();
         // SAFETY: the caller borrows this memory.
-        unsafe { short::totals(self.scan, (mode.into(), shape), input, Some(output), &mut totals) }.map(|()| totals)
+        unsafe { self.sequences_short(mode.into(), input, outputs, Some(&mut totals)) }.map(|_| totals)
     }
 
     /// The totals of short sequences, if they are.
-    pub(super) fn short_totals(&self, input: &impl Columns<In>, to: &mut impl Totals<S>) -> Option<()> {
-        let asked = (Whole::Reduce, self.sequences.as_ref().ok()?.shape().ok()?);
-        if self.is_plain() {
-            // SAFETY: nothing is written.
-            return unsafe { short::totals(self.scan, asked, input, None, to) };
-        }
-        let mut states = self.own_starts()?;
-        to.space(states.len()).ok()?;
-        // SAFETY: as above.
-        let did = unsafe { short::from_states(self.scan, asked, input, None, &mut states) };
-        did.then(|| totals::put(to, states.into_iter()).ok()).flatten()
+    pub(super) fn short_totals(&mut self, input: &impl Columns<In>, to: &mut impl Totals<S>) -> Option<()> {
+        // SAFETY: nothing is written.
+        unsafe { self.sequences_short(Whole::Reduce, input, &[], Some(to)) }.map(|_| ())
     }
 
-    /// The state that each sequence starts from, for calls forwards.
-    fn own_starts(&self) -> Option<Vec<S>> {
-        let is_plain = !self.reversed && self.interrupt.is_none() && matches!(self.carry, Carry::None);
-        match self.init {
-            Start::Each(all) if is_plain => Some(all.to_vec()),
-            _ => None,
+    /// Scans or reduces short sequences from the states that they start from. Those behind them go to the carry, or to `totals`, if they are
+    /// wanted. Gives the number of sequences, if it did.
+    ///
+    /// # Safety
+    /// As for [`written_short`](Request::written_short).
+    unsafe fn sequences_short(
+        &mut self,
+        work: Whole,
+        input: &impl Columns<In>,
+        outputs: &[Part<*mut u8>],
+        mut totals: Option<&mut impl Totals<S>>,
+    ) -> Option<usize> {
+        let (sequences, init) = (self.sequences.as_ref().ok()?, &self.init);
+        let begin = match (init, &self.carry) {
+            (Start::Identity, Carry::None) => Begin::Start,
+            (Start::Same(_), Carry::None) => Begin::Same,
+            _ => Begin::Each,
+        };
+        let call = ShortCall { work, shape: sequences.shape().ok()?, reversed: self.reversed, begin };
+        let carry = match &mut self.carry {
+            _ if self.interrupt.is_some() => return None,
+            Carry::None => None,
+            Carry::States(states) if totals.is_none() && !matches!(init, Start::Each(_)) => match sequences {
+                Sequences::Line | Sequences::Rows(_) => Some(states),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let carry = carry.map(|states| (states.as_mut_ptr(), states.len()));
+        let mut unwanted: SmallVec<[MaybeUninit<S>; 8]> = SmallVec::new();
+        let space = |count: usize| {
+            if let Some((states, len)) = carry {
+                return (len == count).then_some(states.cast());
+            }
+            let to: *mut S = match &mut totals {
+                Some(totals) => totals.space(count).ok()?,
+                None => {
+                    unwanted.try_reserve(count).ok()?;
+                    unwanted.as_mut_ptr().cast()
+                }
+            };
+            match init {
+                Start::Identity => {}
+                // SAFETY: there is memory for so many.
+                Start::Same(state) => (0..count).for_each(|number| unsafe { to.add(number).write(*state) }),
+                // SAFETY: as above.
+                Start::Each(states) if states.len() == count => unsafe {
+                    to.copy_from_nonoverlapping(states.as_ptr(), count);
+                },
+                Start::Each(_) => return None,
+            }
+            Some(to.cast())
+        };
+        // SAFETY: the caller borrows the outputs; there is memory for so many states.
+        let count = unsafe { short::sequences(self.scan, call, input, outputs, space) }?;
+        if let Some(totals) = totals {
+            // SAFETY: so many were written.
+            unsafe { totals.written(count) };
         }
+        Some(count)
     }
 
     /// How many records a call writes that writes all of its sequences, of columns of so many.

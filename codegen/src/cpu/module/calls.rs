@@ -134,16 +134,17 @@ impl Compiled {
     /// gives how many. To be called as [`Compiled::scan`], and only while `self` is there.
     #[inline]
     pub fn short(&self) -> Option<ShortFn> {
-        let code = self.code(Kernel::Short).ok()?;
+        let code = self.has_short().then(|| self.code(Kernel::Short).ok()).flatten()?;
         // SAFETY: as in `tile`.
         Some(unsafe { std::mem::transmute::<*const u8, ShortFn>(code) })
     }
 
-    /// The kernel for short lines of spaced columns, of programs that write every record and read no `Init`: it combines as
-    /// [`scan_one`](Compiled::scan_one) does, from the identities. To be called as [`Compiled::scan`], and only while `self` is there.
-    pub fn short_spaced(&self) -> Option<ShortSpacedFn> {
-        let code = self.code(Kernel::ShortSpaced).ok()?;
-        // SAFETY: as in `tile`.
+    /// `Short` or `ShortWhole` with strided or spaced access, for lines of any columns, if the program writes every record and reads no
+    /// `Init`: it does what [`short`](Compiled::short) or [`short_whole`](Compiled::short_whole) does.
+    pub fn short_spaced(&self, kernel: Kernel) -> Option<ShortSpacedFn> {
+        let is_such = matches!(kernel, Kernel::Short | Kernel::ShortWhole { .. }) && self.recipe.has_short_spaced();
+        let code = is_such.then(|| self.code(kernel).ok()).flatten()?;
+        // SAFETY: as in `tile`; with such access these kernels are functions of this type.
         Some(unsafe { std::mem::transmute::<*const u8, ShortSpacedFn>(code) })
     }
 
@@ -181,7 +182,7 @@ impl Compiled {
     /// [`short`](Compiled::short); the states lie as [`with_states`](Compiled::with_states) says, by default one component after the
     /// other at their natural alignment. It combines as [`pass_whole`](Compiled::pass_whole) does.
     pub fn short_whole(&self, writes: bool) -> Option<ShortWholeFn> {
-        let code = self.code(Kernel::ShortWhole { writes }).ok()?;
+        let code = self.has_short().then(|| self.code(Kernel::ShortWhole { writes }).ok()).flatten()?;
         // SAFETY: as in `tile`.
         Some(unsafe { std::mem::transmute::<*const u8, ShortWholeFn>(code) })
     }

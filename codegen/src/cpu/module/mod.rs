@@ -67,7 +67,6 @@ pub struct Compiled {
     short_rows: [Cell; LONGEST_STRAIGHT_ROW + 1],
     short_between: Cell,
     short: Cell,
-    short_spaced: Cell,
     /// Of any number of vectors, and of so many rows, at [their place](Compiled::place_side_by_side): folds, and those that write.
     side_by_side: [[Cell; 20]; 2],
     /// Those that write and those that do not.
@@ -141,7 +140,7 @@ impl Compiled {
         let levels = recipe.levels.iter();
         let levels = levels.map(|level| LevelCells { part: part(&level.stages), ..LevelCells::default() }).collect();
         let (scan, scan_one, scan_blocks, rows) = Default::default();
-        let (short_rows, short_between, short, short_spaced, side_by_side, whole, short_whole) = Default::default();
+        let (short_rows, short_between, short, side_by_side, whole, short_whole) = Default::default();
         Compiled {
             recipe,
             scan,
@@ -151,7 +150,6 @@ impl Compiled {
             short_rows,
             short_between,
             short,
-            short_spaced,
             side_by_side,
             whole,
             short_whole,
@@ -286,7 +284,6 @@ impl Compiled {
             Kernel::ShortRows(len) => self.short_rows.get(len)?,
             Kernel::ShortBetween => &self.short_between,
             Kernel::Short => &self.short,
-            Kernel::ShortSpaced => &self.short_spaced,
             Kernel::SideBySide { rows, writes } => {
                 self.side_by_side[usize::from(writes)].get(Compiled::place_side_by_side(rows))?
             }

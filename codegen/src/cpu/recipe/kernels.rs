@@ -21,7 +21,9 @@ impl Recipe {
             all.extend(self.has_short_between().then_some(Kernel::ShortBetween));
             all.extend([false, true].map(|writes| Kernel::ShortWhole { writes }));
         }
-        all.extend(self.has_short_spaced().then_some(Kernel::ShortSpaced));
+        if self.has_short_spaced() {
+            all.extend([Kernel::Short, Kernel::ShortWhole { writes: false }, Kernel::ShortWhole { writes: true }]);
+        }
         for writes in [true, false] {
             let rows = self.side_by_side().iter().copied().chain([0]).filter(|_| self.has_side_by_side(writes));
             all.extend(rows.map(|rows| Kernel::SideBySide { rows, writes }));
@@ -76,7 +78,7 @@ impl Recipe {
         self.neighbours.as_ref().map_or(&[], |(_, rows)| rows)
     }
 
-    /// Whether there is a kernel for short lines of spaced columns.
+    /// Whether there are kernels for short lines of any columns.
     pub(crate) fn has_short_spaced(&self) -> bool {
         self.access != Access::Line && self.rank.is_none() && !self.reads_init
     }

@@ -55,7 +55,6 @@ impl Recipe {
             Kernel::ShortRows(len) => format!("short_rows of {len}"),
             Kernel::ShortBetween => "short_between".into(),
             Kernel::Short => "short".into(),
-            Kernel::ShortSpaced => "short_spaced".into(),
             Kernel::SideBySide { rows, writes: true } => format!("{rows} side_by_side"),
             Kernel::SideBySide { rows, writes: false } => format!("{rows} side_by_side, folded"),
             Kernel::Whole { writes: true } => "scan_whole".into(),

@@ -63,16 +63,14 @@ pub enum Kernel {
     },
     /// The segments between offsets of a line, one after the other, each from the identities.
     ShortBetween,
-    /// A line from the identities.
+    /// A line from the identities, whose columns are in registers; with strided or spaced access, of any columns.
     Short,
-    /// The same of spaced columns, however many.
-    ShortSpaced,
     /// One block with whole states: the replay, or without outputs the fold of all levels.
     Whole {
         /// Whether outputs are written.
         writes: bool,
     },
-    /// The same for a line whose columns are in registers.
+    /// The same for a line as `Short` has it.
     ShortWhole {
         /// Whether outputs are written.
         writes: bool,
@@ -262,11 +260,7 @@ impl Recipe {
             // A short line starts at rank 0, and its caller is told what it ends with.
             let is_short = matches!(
                 kernel,
-                Kernel::Short
-                    | Kernel::ShortSpaced
-                    | Kernel::ShortRows(_)
-                    | Kernel::ShortBetween
-                    | Kernel::ShortWhole { .. }
+                Kernel::Short | Kernel::ShortRows(_) | Kernel::ShortBetween | Kernel::ShortWhole { .. }
             );
             let field = self.state.field(stage, component).expect("the stage has the component");
             let is_folded = level.is_some_and(|level| level.stages.contains(&stage));
@@ -290,7 +284,7 @@ impl Recipe {
         let (level, interleave) = match kernel {
             Kernel::Scan => (None, self.interleave),
             Kernel::ScanOne | Kernel::ScanBlocks | Kernel::Rows(_) | Kernel::ShortRows(_) => (None, 1),
-            Kernel::Short | Kernel::ShortSpaced | Kernel::ShortBetween => (None, 1),
+            Kernel::Short | Kernel::ShortBetween => (None, 1),
             Kernel::SideBySide { writes, .. } => (self.levels.first().filter(|_| !writes), 1),
             Kernel::Whole { .. } | Kernel::ShortWhole { .. } => (None, 1),
             Kernel::Reduce(level) => (Some(&self.levels[level]), self.interleave),
@@ -312,7 +306,7 @@ impl Recipe {
                 self.vector.scan_one && self.folds_all()
             }
             Kernel::Whole { .. } | Kernel::ShortWhole { .. } => self.vector.reduce && self.folds_all(),
-            Kernel::ShortBetween | Kernel::ShortSpaced => false,
+            Kernel::ShortBetween => false,
             // In a form of its own.
             Kernel::SideBySide { .. } => true,
             _ => self.vector.reduce,

@@ -313,13 +313,9 @@ mod tests {
         let init = [program.stages[0].identity.clone()];
         let kernels = variant.kernels(access).unwrap();
         let check = Check { program: &lower(program, Form::default()), variant, kernels, init: &init };
-        let of_lines = |walk: &Walk| matches!(walk, Walk::Rows | Walk::Short | Walk::ShortWhole { .. });
         let streams =
             |walk: &Walk| walks::streamed(*walk).is_none_or(|kernel| kernels.code.streaming(kernel).is_some());
-        let is_there = |walk: &Walk| match walk {
-            Walk::ShortSpaced => access != Access::Line,
-            _ => (access == Access::Line || !of_lines(walk)) && streams(walk),
-        };
+        let is_there = |walk: &Walk| (access == Access::Line || *walk != Walk::Rows) && streams(walk);
         let walks = Walks::every().iter().filter(is_there).map(|walk| check.every([walk].into_iter().collect()));
         // Straight-line code, and pieces across lanes.
         let lengths = [4, 7, 16].into_iter().filter(|_| access == Access::Line);

@@ -19,7 +19,7 @@ pub(in crate::engine) struct Walks(u16);
 /// Rows that are walked together: as many as a vector has lanes at most, and one that is left.
 const ROWS: usize = 17;
 
-const EVERY: [Walk; 14] = [
+const EVERY: [Walk; 13] = [
     Walk::OnePass,
     Walk::Strips,
     Walk::Blocks,
@@ -31,7 +31,6 @@ const EVERY: [Walk; 14] = [
     Walk::Whole { writes: true },
     Walk::Rows,
     Walk::Short,
-    Walk::ShortSpaced,
     Walk::ShortWhole { writes: false },
     Walk::ShortWhole { writes: true },
 ];
@@ -64,7 +63,6 @@ impl Walks {
                 Kernel::ShortBetween | Kernel::SideBySide { .. } => return None,
                 Kernel::Rows(_) => Walk::Rows,
                 Kernel::Short => Walk::Short,
-                Kernel::ShortSpaced => Walk::ShortSpaced,
                 Kernel::ShortWhole { writes } => Walk::ShortWhole { writes },
             })
         };
@@ -93,7 +91,7 @@ impl Walks {
 
 impl FromIterator<Walk> for Walks {
     fn from_iter<I: IntoIterator<Item = Walk>>(walks: I) -> Walks {
-        let bit = |walk| EVERY.iter().position(|&every| every == walk).map_or(0, |bit| 1 << bit);
+        let bit = |walk| 1 << EVERY.iter().position(|&every| every == walk).expect("every walk has a bit");
         Walks(walks.into_iter().map(bit).fold(0, |bits, bit| bits | bit))
     }
 }
@@ -142,8 +140,8 @@ impl Check<'_> {
 
         let writes = !matches!(walk, Walk::Whole { writes: false } | Walk::ShortWhole { writes: false });
         let (count, states) = match walk {
-            Walk::Short | Walk::ShortWhole { .. } => self.short(walk, &from, &to, sample)?,
-            Walk::ShortSpaced => self.short_spaced((from, to), sample)?,
+            Walk::Short => (self.short(Kernel::Short, &from, &to, sample, std::ptr::null_mut())?, None),
+            Walk::ShortWhole { writes } => self.short_whole(writes, &from, &to, sample)?,
             _ => self.line(walk, block, (from, to), sample),
         };
         let written = outputs.iter().zip(layouts).map(|(column, layout)| {
@@ -213,28 +211,6 @@ impl Check<'_> {
         let of_output = |layout: &Layout| cpu::Spacing::of_output(apart * layout.size as isize);
         let outputs = self.program.output.columns.iter().map(of_output);
         self.program.inputs.iter().map(of_input).chain(outputs).collect()
-    }
-
-    /// As [`line`](Check::line), of a short line of columns that are read and written from their last records on; none if there is no such
-    /// kernel.
-    fn short_spaced(
-        &self,
-        (inputs, outputs): (Bases<*const u8>, Bases<*mut u8>),
-        sample: &Sample,
-    ) -> Option<(usize, Option<Vec<Constant>>)> {
-        let scan = self.kernels.code.short_spaced()?;
-        let last = |layout: &Layout| sample.len.saturating_sub(1) * layout.size as usize;
-        let inputs = inputs.iter().zip(&self.program.inputs).map(|(base, layout)| base.wrapping_add(last(layout)));
-        let columns = &self.program.output.columns;
-        let outputs = outputs.iter().zip(columns).map(|(base, layout)| base.wrapping_add(last(layout)));
-        let (inputs, outputs): (Bases<*const u8>, Bases<*mut u8>) = (inputs.collect(), outputs.collect());
-        let (mut spacings, parameters) = (self.spacings(-1), sample.parameters.as_ptr());
-        if self.kernels.access == Access::Strided {
-            spacings = vec![cpu::Spacing::of_output(-1)];
-        }
-        // SAFETY: the columns have the program's layouts and as many records.
-        unsafe { scan(sample.len, inputs.as_ptr(), outputs.as_ptr(), spacings.as_ptr(), parameters) };
-        Some((sample.len, None))
     }
 
     /// The states that a line starts from.
@@ -346,38 +322,65 @@ impl Check<'_> {
         (0..rows).map(of_row).collect()
     }
 
-    /// As [`line`](Check::line), of a short line; none if there is no such kernel.
+    /// Runs a kernel of short lines, which takes and leaves states there if it has such. With strided or spaced access columns are read and
+    /// written from their last records on. Gives how many records it wrote, if there is such a kernel.
     fn short(
         &self,
-        walk: Walk,
-        inputs: &[*const u8],
-        outputs: &[*mut u8],
+        kernel: Kernel,
+        inputs: &Bases<*const u8>,
+        outputs: &Bases<*mut u8>,
+        sample: &Sample,
+        states: *mut u8,
+    ) -> Option<usize> {
+        let (code, len) = (&self.kernels.code, sample.len);
+        let (registers, output) = (in_registers(inputs, sample), *outputs.first()?);
+        let [a, b, c, d] = registers;
+        if self.kernels.access != Access::Line {
+            let pass = code.short_spaced(kernel)?;
+            let last = |layout: &Layout| len.saturating_sub(1) * layout.size as usize;
+            let from = inputs.iter().zip(&self.program.inputs).map(|(base, layout)| base.wrapping_add(last(layout)));
+            let to = outputs.iter().zip(&self.program.output.columns);
+            let to = to.map(|(base, layout)| base.wrapping_add(last(layout)));
+            let (from, to): (Bases<*const u8>, Bases<*mut u8>) = (from.collect(), to.collect());
+            let spacings = match self.kernels.access {
+                Access::Strided => vec![cpu::Spacing::of_output(-1)],
+                _ => self.spacings(-1),
+            };
+            let parameters = sample.parameters.as_ptr();
+            // SAFETY: the columns have the program's layouts and as many records, and the states lie as the kernel was told.
+            unsafe { pass(states, len, from.as_ptr(), to.as_ptr(), spacings.as_ptr(), parameters) };
+            return Some(len);
+        }
+        // SAFETY: as above.
+        Some(unsafe {
+            match kernel {
+                Kernel::ShortWhole { writes } => code.short_whole(writes)?(len, output, a, b, c, d, states),
+                _ => code.short()?(len, output, a, b, c, d),
+            }
+        })
+    }
+
+    /// The same with whole states, and the states after the line.
+    fn short_whole(
+        &self,
+        writes: bool,
+        inputs: &Bases<*const u8>,
+        outputs: &Bases<*mut u8>,
         sample: &Sample,
     ) -> Option<(usize, Option<Vec<Constant>>)> {
-        let len = sample.len;
-        let [a, b, c, d] = in_registers(inputs, sample);
-        let output = *outputs.first()?;
-        if let Walk::ShortWhole { writes } = walk {
-            let kernel = self.kernels.code.short_whole(writes)?;
-            let layout = self.kernels.code.whole_states();
-            let of_loop = self.program.sequential.as_ref().filter(|_| self.kernels.code.are_of_loop());
-            let init = self.init.concat();
-            let init = of_loop.map_or_else(|| init.clone(), |of| interp::call(&of.enter, &init, &self.program.tables));
-            let mut memory = vec![0u128; (layout.size as usize).div_ceil(16)];
-            let states: &mut [u8] = bytemuck::cast_slice_mut(&mut memory);
-            native::put(layout, states, &init);
-            // SAFETY: the columns have the program's layouts and as many records, and the states lie as the kernel was told.
-            let count = unsafe { kernel(len, output, a, b, c, d, states.as_mut_ptr()) };
-            let read =
-                |field: &Field| Constant::from_bytes(field.ty, &states[field.offset as usize..][..field.ty.size()]);
-            let after: Vec<Constant> = layout.fields.iter().map(read).collect();
-            let after =
-                of_loop.map_or_else(|| after.clone(), |of| interp::call(&of.leave, &after, &self.program.tables));
-            return Some((count, Some(after)));
-        }
-        let kernel = self.kernels.code.short()?;
-        // SAFETY: as above.
-        Some((unsafe { kernel(len, output, a, b, c, d) }, None))
+        let layout = self.kernels.code.whole_states();
+        let of_loop = self.program.sequential.as_ref().filter(|_| self.kernels.code.are_of_loop());
+        let init = self.init.concat();
+        let init = of_loop.map_or_else(|| init.clone(), |of| interp::call(&of.enter, &init, &self.program.tables));
+        let mut memory = vec![0u128; (layout.size as usize).div_ceil(16)];
+        native::put(layout, bytemuck::cast_slice_mut(&mut memory), &init);
+        let states = memory.as_mut_ptr().cast();
+        let count = self.short(Kernel::ShortWhole { writes }, inputs, outputs, sample, states)?;
+        let states: &[u8] = bytemuck::cast_slice(&memory);
+        let read = |field: &Field| Constant::from_bytes(field.ty, &states[field.offset as usize..][..field.ty.size()]);
+        let after: Vec<Constant> = layout.fields.iter().map(read).collect();
+        let after = of_loop.map_or_else(|| after.clone(), |of| interp::call(&of.leave, &after, &self.program.tables));
+        Some((count, Some(after)))
     }
 }
 
