@@ -45,4 +45,4 @@ pub use program::{
 };
 pub use simplify::simplify;
 pub use types::{Constant, Lanes, Primitive, Type};
-pub use verify::{Diagnostic, Diagnostics, verify, verify_function};
+pub use verify::{Diagnostic, Diagnostics, verify, verify_function, verify_loop};

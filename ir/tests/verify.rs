@@ -9,12 +9,13 @@ mod annotated;
 mod mutants;
 
 use annotated::{assert_annotated, scan_files};
+use monoscan_ir::derive::{LoopProgram, derive};
 use monoscan_ir::{
-    Function, Inst, Layout, MAX_COLUMNS, MAX_INSTS, MAX_PARAMS, MAX_TABLE_BYTES, Opcode, Payload, Program, Table, Type,
-    Value, interp, text, verify, verify_function,
+    Constant, Function, Inst, Layout, MAX_COLUMNS, MAX_INSTS, MAX_PARAMS, MAX_TABLE_BYTES, Opcode, Payload, Program,
+    Source, Table, Type, Value, interp, text, verify, verify_function, verify_loop,
 };
-use mutants::{any_program, mutate};
-use scan_kit::random::{Options, random_program};
+use mutants::{any_program, mutate, mutate_loop};
+use scan_kit::random::{Options, random_loop, random_program};
 
 const EVERYTHING: Options = Options {
     stages: 3,
@@ -66,6 +67,48 @@ fn no_program_makes_the_verifier_panic_and_what_it_accepts_runs() {
         interp::run(&program, &inputs, &interp::Request::default()).unwrap();
     }
     assert!(accepted > 100, "{accepted} mutants verify, too few to say anything");
+}
+
+#[test]
+fn no_loop_that_is_accepted_makes_the_derivation_panic() {
+    let (mut accepted, mut derived, mut refused) = (0, 0, 0);
+    for seed in 0..6000 {
+        let mut of = random_loop(seed);
+        assert!(verify_loop(&of).is_ok(), "{seed}: {}", verify_loop(&of).unwrap_err());
+        mutate_loop(&mut of, seed, 1 + seed % 3);
+        if verify_loop(&of).is_err() {
+            refused += 1;
+            continue;
+        }
+        accepted += 1;
+        if let Ok(derivation) = derive(&of) {
+            derived += 1;
+            assert!(verify(derivation.program).is_ok(), "{seed}");
+        }
+    }
+    assert!(
+        accepted > 200 && derived > 100 && refused > 300,
+        "{accepted} accepted, {derived} derived, {refused} refused"
+    );
+}
+
+#[test]
+fn malformed_loops_are_refused_with_what_was_expected() {
+    let of = random_loop(5);
+    let says = |change: &dyn Fn(&mut LoopProgram), expected: &str| {
+        let mut of = of.clone();
+        change(&mut of);
+        let message = verify_loop(&of).unwrap_err().to_string();
+        assert!(message.contains(expected), "{expected:?} is not in {message}");
+    };
+    let (count, params) = (of.initial.len(), of.step.function.params.len());
+    says(&|of| of.name.clear(), "expected a name, found an empty one");
+    says(&|of| of.names.clear(), &format!("expected {count} names, one for each component of the state, found 0"));
+    says(&|of| of.initial.clear(), "expected a state of at least one component, found none");
+    says(&|of| of.initial[0] = Constant::from(true), "expected the first parameters");
+    says(&|of| of.step.reads.push(Source::First), &format!("and one for each source, found {params}"));
+    says(&|of| of.step.function.results.truncate(0), "expected the results");
+    says(&|of| of.output.project.reads[0] = Source::State(99), "components of stage 0, found state.99");
 }
 
 #[test]

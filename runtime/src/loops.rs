@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use monoscan_ir::derive::{Derivation, LoopProgram, derive};
-use monoscan_ir::{Constant, Type, interp, verify};
+use monoscan_ir::{Constant, Type, interp, verify, verify_loop};
 use smallvec::SmallVec;
 
 use crate::call::{Call, Init};
@@ -161,7 +161,8 @@ impl DynScan {
     /// floats are regrouped, as in every scan.
     ///
     /// # Errors
-    /// [`Error::NotAScan`] with the component, the operation and the reason; else as [`new`](DynScan::new).
+    /// [`Error::Invalid`] if the loop is [malformed](verify_loop); [`Error::NotAScan`] with the component, the operation and the reason; else
+    /// as [`new`](DynScan::new).
     pub fn from_loop(of: &LoopProgram) -> Result<DynScan, Error> {
         DynScan::loop_builder(of)?.build()
     }
@@ -169,8 +170,9 @@ impl DynScan {
     /// The same, for options.
     ///
     /// # Errors
-    /// [`Error::NotAScan`]; [`Error::Invalid`] if the loop's output or columns are none of a program.
+    /// [`Error::NotAScan`]; [`Error::Invalid`] if the loop is [malformed](verify_loop).
     pub fn loop_builder(of: &LoopProgram) -> Result<DynScanBuilder, Error> {
+        verify_loop(of)?;
         let derivation = derive(of)?;
         let program = verify(derivation.program.clone())?;
         Ok(DynScan::builder(program).derived(Arc::new(LoopStates::new(of, derivation))))

@@ -198,7 +198,7 @@ impl Flat {
 /// Which components, which operation, and why.
 ///
 /// # Panics
-/// If the step's types are not those of the initial state and of what it reads.
+/// If [`verify_loop`](crate::verify_loop) refuses the loop.
 pub fn derive(of: &LoopProgram) -> Result<Derivation, Refusal> {
     let own = of.initial.len();
     if own > MOST_OWN {

@@ -62,7 +62,7 @@ fn check_results(found: &mut Findings, part: Part, function: &Function, signatur
 }
 
 /// Types as a list in parentheses, cut short where there are very many.
-fn list(types: &[Type]) -> String {
+pub(super) fn list(types: &[Type]) -> String {
     const SHOWN: usize = 16;
     let mut words: Vec<String> = types.iter().take(SHOWN).map(Type::to_string).collect();
     if types.len() > SHOWN {

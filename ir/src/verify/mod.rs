@@ -66,9 +66,11 @@
 mod data;
 mod diagnostic;
 mod function;
+mod loops;
 mod sequential;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Item, Part, Place};
+pub use loops::verify_loop;
 
 use crate::automaton;
 use crate::function::{Function, Value};
@@ -139,18 +141,28 @@ impl Findings {
     }
 }
 
-fn check_program(found: &mut Findings, program: &Program) {
-    if program.name.is_empty() {
+/// The parts that programs and loops have: their name, the input columns, the types of parameters, and tables.
+fn check_frame(found: &mut Findings, (name, inputs, parameters): (&str, &[Layout], &[Type]), tables: &[Table]) {
+    if name.is_empty() {
         found.whole(Part::Program, "expected a name, found an empty one".into());
     }
-    if let Some(odd) = program.name.chars().find(|&c| !Program::is_name_char(c)) {
+    if let Some(odd) = name.chars().find(|&c| !Program::is_name_char(c)) {
         found.whole(Part::Program, format!("expected a name of ASCII letters, digits and _ . : < > , found {odd:?}"));
     }
+    data::check_columns(found, Part::Program, inputs, Part::Input, "input");
+    data::check_tables(found, tables);
+    // They are carried to kernels as a state is.
+    let bytes: usize = parameters.iter().map(|ty| ty.size()).sum();
+    if bytes > MAX_STATE_BYTES {
+        found.whole(Part::Program, format!("expected at most {MAX_STATE_BYTES} bytes of parameters, found {bytes}"));
+    }
+}
+
+fn check_program(found: &mut Findings, program: &Program) {
+    check_frame(found, (&program.name, &program.inputs, &program.parameters), &program.tables);
     if program.stages.is_empty() || program.stages.len() > MAX_STAGES {
         found.whole(Part::Program, format!("expected 1 to {MAX_STAGES} stages, found {}", program.stages.len()));
     }
-    data::check_columns(found, Part::Program, &program.inputs, Part::Input, "input");
-    data::check_tables(found, &program.tables);
     let scope = Scope {
         record: program.record_types(),
         parameters: &program.parameters,
@@ -158,7 +170,6 @@ fn check_program(found: &mut Findings, program: &Program) {
         tables: &program.tables,
     };
     check_previous(found, program);
-    check_parameters(found, program);
     for (place, stage) in program.stages.iter().enumerate() {
         check_stage(found, &scope, place, stage);
     }
@@ -176,14 +187,6 @@ fn check_previous(found: &mut Findings, program: &Program) {
         let message =
             format!("expected at most {MAX_STATE_BYTES} bytes to be read of the record before, found {bytes}");
         found.whole(Part::Program, message);
-    }
-}
-
-/// Parameters are carried to kernels as a state is.
-fn check_parameters(found: &mut Findings, program: &Program) {
-    let bytes: usize = program.parameters.iter().map(|ty| ty.size()).sum();
-    if bytes > MAX_STATE_BYTES {
-        found.whole(Part::Program, format!("expected at most {MAX_STATE_BYTES} bytes of parameters, found {bytes}"));
     }
 }
 

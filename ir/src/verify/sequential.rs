@@ -88,6 +88,6 @@ fn check_reads(found: &mut Findings, (part, mapping): (Part, &Mapping), program:
 }
 
 /// A stage that mappings read these values of.
-fn carrying(values: &[Constant]) -> Stage {
+pub(super) fn carrying(values: &[Constant]) -> Stage {
     Stage { state: values.iter().map(|value| value.ty()).collect(), identity: values.to_vec(), ..Stage::default() }
 }

@@ -1,7 +1,7 @@
 //! Programs made of damage: random changes, most of which break an invariant.
 
-use monoscan_ir::derive::derive;
-use monoscan_ir::{Constant, Function, Inst, Layout, Opcode, Payload, Program, Source, Stage, Type, Value};
+use monoscan_ir::derive::{LoopProgram, derive};
+use monoscan_ir::{Constant, Function, Inst, Layout, Opcode, Payload, Program, Source, Stage, Table, Type, Value};
 use scan_kit::Random;
 use scan_kit::random::{Options, random_loop, random_program};
 
@@ -43,7 +43,7 @@ pub(crate) fn mutate(program: &mut Program, seed: u64, changes: u64) {
     for _ in 0..changes {
         match noise.below(12) {
             0 => program.name = ["", "two words", "quote\"", "ok"][noise.below(4)].into(),
-            1 => mutate_tables(program, &mut noise),
+            1 => mutate_tables(&mut program.tables, &mut noise),
             2 | 3 => {
                 let columns = [&mut program.inputs, &mut program.output.columns][noise.below(2)].iter_mut();
                 columns.for_each(|layout| mutate_layout(layout, &mut noise));
@@ -85,13 +85,35 @@ pub(crate) fn mutate(program: &mut Program, seed: u64, changes: u64) {
     }
 }
 
-fn mutate_tables(program: &mut Program, noise: &mut Noise) {
-    match program.tables.first_mut() {
+/// Changes a loop in a few places.
+pub(crate) fn mutate_loop(of: &mut LoopProgram, seed: u64, changes: u64) {
+    let mut noise = Noise(Random(seed));
+    for _ in 0..changes {
+        match noise.below(10) {
+            0 => of.names.extend(["more".into(), "again".into()]),
+            1 => drop(of.names.pop()),
+            2 => of.initial.push(noise.constant()),
+            3 => of.initial.iter_mut().for_each(|initial| *initial = noise.constant()),
+            4 => drop(of.initial.pop()),
+            5 => mutate_tables(&mut of.tables, &mut noise),
+            6 => {
+                let columns = [&mut of.inputs, &mut of.output.columns][noise.below(2)].iter_mut();
+                columns.for_each(|layout| mutate_layout(layout, &mut noise));
+            }
+            7 => mutate_reads(&mut of.step.reads, &mut noise),
+            8 => mutate_reads(&mut of.output.project.reads, &mut noise),
+            _ => mutate_function([&mut of.step.function, &mut of.output.project.function][noise.below(2)], &mut noise),
+        }
+    }
+}
+
+fn mutate_tables(tables: &mut Vec<Table>, noise: &mut Noise) {
+    match tables.first_mut() {
         Some(table) if noise.below(2) == 0 => {
             table.ty = noise.ty();
             table.bytes.truncate(noise.below(9));
         }
-        _ => drop(program.tables.pop()),
+        _ => drop(tables.pop()),
     }
 }
 
