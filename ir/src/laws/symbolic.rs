@@ -84,7 +84,8 @@ fn by_points(equation: Equation, operator: &Operator<'_>) -> Option<Proof> {
     let width = operator.types.len();
     let flags = operator.types.iter().filter(|ty| **ty == Type::Bool).count() as u32;
     let states = if equation == Equation::Associativity { 3 } else { 1 };
-    let cases = 1usize.checked_shl(states * flags).filter(|cases| cases * operator.combine.insts.len() <= POINTS)?;
+    let are_few = |cases: &usize| cases.checked_mul(operator.combine.insts.len()).is_some_and(|work| work <= POINTS);
+    let cases = 1usize.checked_shl(states * flags).filter(are_few)?;
     let combine = |x: &[Print], y: &[Print]| fingerprint::call(operator.combine, &[x, y].concat());
     let mut bound = f64::INFINITY;
     for case in 0..cases {

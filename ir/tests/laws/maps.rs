@@ -80,3 +80,28 @@ fn composition_of_maps_that_fill_several_vectors_is_proved() {
     });
     assert_proved(&wide, "by construction");
 }
+
+/// Products of upper triangular matrices of truth values, of so many rows: one group of bools, whose cases are too many to try.
+fn reachability(size: usize) -> Stage {
+    let places: Vec<(usize, usize)> = (0..size).flat_map(|i| (i..size).map(move |j| (i, j))).collect();
+    let at = |i: usize, j: usize| places.iter().position(|&place| place == (i, j)).unwrap();
+    let identity: Vec<Constant> = places.iter().map(|(i, j)| (i == j).into()).collect();
+    stage(&vec![Type::Bool; places.len()], &identity, |code, x, y| {
+        let mut entry = |&(i, j): &(usize, usize)| {
+            let paths = (i..=j).map(|k| code.op(And, x[at(i, k)], y[at(k, j)])).collect::<Vec<_>>();
+            paths.into_iter().reduce(|one, other| code.op(Or, one, other)).unwrap()
+        };
+        places.iter().map(&mut entry).collect()
+    })
+}
+
+#[test]
+fn many_flags_in_one_group_are_judged_in_the_end() {
+    for size in 2..=8 {
+        let judgement = judged(&reachability(size));
+        assert!(
+            judgement.associativity.to_string().contains("tested") || judgement.associativity.is_proved(),
+            "{judgement}"
+        );
+    }
+}

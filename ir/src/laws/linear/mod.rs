@@ -198,10 +198,19 @@ impl Cases<'_> {
                     true => (case(usual)?, Some(other)),
                     false => (Some(other), case(usual)?),
                 };
-                let Some(holds) = holds else { return Err(Ended::Impossible) };
-                self.assumed |= !both && fails.is_some();
-                self.simplex = holds;
-                Decided { holds: true, other: fails.filter(|_| both) }
+                match (holds, fails) {
+                    (Some(holds), fails) => {
+                        self.assumed |= !both && fails.is_some();
+                        self.simplex = holds;
+                        Decided { holds: true, other: fails.filter(|_| both) }
+                    }
+                    // The known solution was of fractions, and no integers are one.
+                    (None, Some(fails)) if both => {
+                        self.simplex = fails;
+                        Decided { holds: false, other: None }
+                    }
+                    _ => return Err(Ended::Impossible),
+                }
             }
         };
         let holds = decided.holds;

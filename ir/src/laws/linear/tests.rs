@@ -1,5 +1,6 @@
 use super::*;
 use crate::builder::FunctionBuilder;
+use crate::function::Value;
 use crate::interp;
 use crate::random::SplitMix64;
 use crate::types::Constant;
@@ -73,6 +74,53 @@ fn what_is_proved_is_true_of_numbers_of_eight_bits() {
         }
     }
     assert!(proved > 40, "{proved} proved");
+}
+
+/// p·x + q·y ≤ c of two numbers that cannot overflow.
+fn is_at_most(b: &mut FunctionBuilder, [x, y]: [Value; 2], [p, q, c]: [i32; 3]) -> Value {
+    let [p, q, c] = [p, q, c].map(|number| b.lit(number));
+    let (px, qy) = (b.binary(Opcode::Mul, p, x), b.binary(Opcode::Mul, q, y));
+    let sum = b.binary(Opcode::Add, px, qy);
+    b.binary(Opcode::Le, sum, c)
+}
+
+/// Of two numbers of eight bits: these premises, and that one of these conclusions holds.
+fn implication(premises: &[[i32; 3]], conclusions: &[[i32; 3]]) -> Function {
+    let mut b = FunctionBuilder::new();
+    let narrow = b.params(&[Type::I8; 2]);
+    let wide = [b.cast(Type::I32, narrow[0]), b.cast(Type::I32, narrow[1])];
+    let mut results: Vec<Value> = premises.iter().map(|&form| is_at_most(&mut b, wide, form)).collect();
+    let conclusions: Vec<Value> = conclusions.iter().map(|&form| is_at_most(&mut b, wide, form)).collect();
+    let any = conclusions.into_iter().reduce(|one, other| b.binary(Opcode::Or, one, other));
+    results.extend(any);
+    b.finish(&results)
+}
+
+/// The corners of premises like these are fractions, which no integers are.
+#[test]
+fn what_is_proved_is_true_of_integers_where_corners_are_fractions() {
+    // x + y ≥ 1 and x ≥ y; y ≥ 50 or x ≤ 0: not at (1, 1), but the corner is (½, ½).
+    let false_at_one = implication(&[[-1, -1, -1], [-1, 1, 0]], &[[0, -1, -50], [2, 0, 1]]);
+    assert_eq!(prove(&false_at_one, 2, &[], 400), None);
+    let mut numbers = SplitMix64(3);
+    let mut proved = 0;
+    for round in 0..2000 {
+        let mut form = || [7, 7, 9].map(|range| (numbers.next() % range) as i32 - range as i32 / 2);
+        let (premises, conclusions) = ([form(), form(), form()], [form(), form()]);
+        let premises = &premises[..2 + round % 2];
+        let function = implication(premises, &conclusions);
+        if prove(&function, premises.len(), &[], 400).is_none() {
+            continue;
+        }
+        proved += 1;
+        let holds = |[p, q, c]: [i32; 3], x: i32, y: i32| p * x + q * y <= c;
+        for (x, y) in (-24..25).flat_map(|x| (-24..25).map(move |y| (x, y))) {
+            let is_false =
+                premises.iter().all(|&form| holds(form, x, y)) && !conclusions.iter().any(|&form| holds(form, x, y));
+            assert!(!is_false, "({x}, {y})\n{function}");
+        }
+    }
+    assert!(proved > 100, "{proved} proved");
 }
 
 #[test]
