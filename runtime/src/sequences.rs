@@ -26,6 +26,9 @@ const MOST_BY_BOUND: usize = 64;
 /// More records than these, one by one, take longer than a call of the engine.
 const MOST_ONE_BY_ONE: usize = 1024;
 
+/// Segments of a loop are scanned as a line each unless one has more than such a share of all records: that one is for many threads.
+const SHARES: usize = 32;
+
 /// A short call of the typed front end, but for its columns.
 #[doc(hidden)]
 #[derive(Clone, Copy)]
@@ -142,10 +145,13 @@ impl DynScan {
             },
         };
         let short = self.make_short_whole(work, longest).filter(|short| from_start || short.takes_any())?;
-        let passes = match from_start && work == Whole::Reduce {
+        let mut passes = match from_start && work == Whole::Reduce {
             true => short.totals(self.variants().get(Form::default(), false)),
             false => short.sequences(from_start),
         };
+        if short.are_of_loop() && work != Whole::Reduce && matches!(sequences, Sequences::Offsets(_)) {
+            passes.longest = passes.longest.max(columns.len / SHARES);
+        }
         if !passes.fits(sequences) || longest > passes.longest {
             return None;
         }

@@ -65,6 +65,16 @@ impl<'a> Boundaries<'a> {
         }
     }
 
+    /// Offsets, of flags if there are no more segments than one for so many records.
+    pub(super) fn as_offsets(&self, records: usize) -> Option<Cow<'_, [usize]>> {
+        if let Boundaries::Heads(flags) = *self {
+            return offsets_of(flags, records).map(Cow::Owned);
+        }
+        self.offsets()
+            .filter(|offsets| offsets.last().is_some_and(|&all| all / records + 1 >= offsets.len()))
+            .map(Cow::Borrowed)
+    }
+
     /// An error of a scan by these, in terms of what the caller gave: offsets of keys are wrong only where there are more or
     /// fewer keys than records.
     pub(super) fn in_callers_terms(&self, error: Error) -> Error {
@@ -91,6 +101,31 @@ impl<'a> Boundaries<'a> {
             Boundaries::Heads(_) | Boundaries::Bits(_) | Boundaries::Offsets(_) | Boundaries::Keys(_) => None,
         }
     }
+}
+
+/// Flags that are looked at together: of segments of many records most of these have none.
+const TOGETHER: usize = 32;
+
+/// The offsets of the segments that begin at these flags, if there are no more than one for so many records.
+fn offsets_of(flags: &[bool], records: usize) -> Option<Vec<usize>> {
+    let most = flags.len() / records + 1;
+    let mut offsets = vec![0];
+    for (first, together) in (0..).step_by(TOGETHER).zip(flags.chunks(TOGETHER)) {
+        if together.iter().fold(false, |any, &head| any | head) {
+            // Without a branch for each.
+            let (mut heads, mut count) = ([0; TOGETHER], 0);
+            for (place, &head) in (first..).zip(together) {
+                heads[count] = place;
+                count += usize::from(head && place > 0);
+            }
+            offsets.extend_from_slice(&heads[..count]);
+            if offsets.len() > most {
+                return None;
+            }
+        }
+    }
+    offsets.push(flags.len());
+    Some(offsets)
 }
 
 /// Segments of equal keys: one begins wherever a key differs from the one before, for

@@ -11,6 +11,7 @@ mod published;
 mod refusals;
 mod replay;
 mod requests;
+mod segments;
 
 use std::fmt::Write as _;
 use std::path::Path;

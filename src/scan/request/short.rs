@@ -4,7 +4,7 @@
 use std::mem::MaybeUninit;
 
 use monoscan_ir::Mode;
-use monoscan_runtime::{Begin, ShortCall, Whole};
+use monoscan_runtime::{Begin, Shape, ShortCall, Whole};
 use smallvec::SmallVec;
 
 use super::{Boundaries, Carry, Request, Sequences, Start};
@@ -14,6 +14,9 @@ use crate::scan::outputs::Outputs;
 use crate::scan::short;
 use crate::scan::states::States;
 use crate::scan::totals::Totals;
+
+/// Records of a flagged segment, on average, from which on a call for each is faster than to look at the flags.
+const LEAST_OF_LOOP: usize = 6;
 
 impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// A call that is short, into memory for so many records of its one column, by a kernel that was made before. Gives how many
@@ -74,12 +77,32 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
                 // SAFETY: as above.
                 unsafe { short::interleaved(self.scan, mode, rows, input, (base, len)) }
             }
+            // SAFETY: as above.
+            (Ok(Sequences::Segments(_)), _) if S::IS_OF_LOOP && self.is_plain() => {
+                unsafe { self.segments_of_loop(mode, input, outputs) }.then_some(len)
+            }
             // The engine makes the kernels for these.
             _ if self.is_plain() => None,
             // SAFETY: as above.
             _ => unsafe { self.sequences_short(mode.into(), input, outputs, None::<&mut Vec<S>>) }
                 .map(|_| self.written(len)),
         }
+    }
+
+    /// The same of segments of a loop: each is a call of the loop's own step. Where segments begin inside of a kernel, that costs every
+    /// element. Says whether it did.
+    ///
+    /// # Safety
+    /// As for [`written_short`](Request::written_short).
+    unsafe fn segments_of_loop(&self, mode: Mode, input: &impl Columns<In>, outputs: &[Part<*mut u8>]) -> bool {
+        let Ok(Sequences::Segments(boundaries)) = &self.sequences else { return false };
+        let Some(offsets) = boundaries.as_offsets(LEAST_OF_LOOP) else { return false };
+        let call =
+            ShortCall { work: mode.into(), shape: Shape::Offsets(&offsets), reversed: false, begin: Begin::Start };
+        let mut states: Vec<S> = Vec::new();
+        let space = |count| states.try_reserve(count).ok().map(|()| states.as_mut_ptr().cast());
+        // SAFETY: the caller borrows the outputs; there is memory for so many states.
+        unsafe { short::sequences(self.scan, call, input, outputs, space) }.is_some()
     }
 
     /// The same of short sequences, in new memory. Gives the states behind them.

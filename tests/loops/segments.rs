@@ -1,0 +1,108 @@
+//! Segments of derived loops, by flags, offsets and keys: each is the loop from its start.
+
+use monoscan::prelude::*;
+use monoscan::{Error, State, by_key};
+use scan_kit::Random;
+
+#[derive(Clone, Copy, Debug, PartialEq, ScanType)]
+struct Seen {
+    sum: i64,
+    largest: i32,
+    odd: bool,
+}
+
+const START: Seen = Seen { sum: 5, largest: -3, odd: true };
+
+#[scan_fn]
+fn seen(s: Seen, x: i32) -> Seen {
+    Seen { sum: s.sum + x as i64, largest: if x == 0 { 1 } else { s.largest.max(x) }, odd: s.odd ^ (x % 2 != 0) }
+}
+
+#[scan_fn]
+fn beside(s: i64, e: Element<i32>) -> i64 {
+    s + if e.first { 1000 } else { 3 * e.prev as i64 } + if e.last { 7 } else { 5 * e.next as i64 }
+}
+
+#[scan_fn]
+fn placed(s: i64, e: Element<i32>) -> i64 {
+    s + e.index as i64 * e.record as i64
+}
+
+/// The scan over segments of all three kinds is what the loop gives: `step` has a state, the records and the place in the segment of a
+/// record, and where the segment begins.
+fn check<T: ScanType + PartialEq + std::fmt::Debug>(
+    scan: &Scan<State<T>, (i32,), T>,
+    start: T,
+    step: impl Fn(T, &[i32], usize, usize) -> T,
+    random: &mut Random,
+) -> Result<(), Error> {
+    for len in [0, 1, 2, 7, 31, 32, 33, 64, 100, 1000, 5000, 70_000] {
+        for mean in [1, 2, 5, 6, 7, 20, 300, 40_000] {
+            let x: Vec<i32> = (0..len).map(|_| random.below(41) as i32 - 20).collect();
+            let heads: Vec<bool> = (0..len).map(|_| random.below(mean) == 0).collect();
+            let mut offsets = vec![0];
+            offsets.extend((1..len).filter(|&place| heads[place]));
+            offsets.push(len);
+            let mut key = 0;
+            let keys: Vec<u64> = heads
+                .iter()
+                .map(|&head| {
+                    key += u64::from(head);
+                    key
+                })
+                .collect();
+            let (mut inclusive, mut exclusive) = (Vec::new(), Vec::new());
+            for ends in offsets.windows(2) {
+                let (segment, mut state) = (&x[ends[0]..ends[1]], start);
+                for place in 0..segment.len() {
+                    exclusive.push(state);
+                    state = step(state, segment, place, ends[0]);
+                    inclusive.push(state);
+                }
+            }
+            for _ in 0..2 {
+                for (expected, is_inclusive) in [(&inclusive, true), (&exclusive, false)] {
+                    let given = |request: monoscan::Request<'_, State<T>, (i32,), T>| match is_inclusive {
+                        true => request.inclusive(&x),
+                        false => request.exclusive(&x),
+                    };
+                    assert_eq!(&given(scan.segmented(&heads))?, expected, "{len} records, flags, {mean}");
+                    assert_eq!(&given(scan.segmented(&offsets))?, expected, "{len} records, offsets, {mean}");
+                    assert_eq!(&given(scan.segmented(by_key(&keys)))?, expected, "{len} records, keys, {mean}");
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn segments_of_loops_are_the_loop_from_its_start() -> Result<(), Error> {
+    let random = &mut Random(2811);
+    check(&Scan::from_loop(seen {}, START)?, START, |s, segment, place, _| seen(s, segment[place]), random)?;
+    let scan = Scan::loop_builder_at(beside {}, 2i64).build()?;
+    let neighbours = |s: i64, x: &[i32], place: usize, _| {
+        let before = if place == 0 { 1000 } else { 3 * i64::from(x[place - 1]) };
+        s + before + x.get(place + 1).map_or(7, |&next| 5 * i64::from(next))
+    };
+    check(&scan, 2, neighbours, random)?;
+    // The index is that in the line.
+    let scan = Scan::loop_builder_at(placed {}, -1i64).build()?;
+    check(&scan, -1, |s, x, place, first| s + (first + place) as i64 * i64::from(x[place]), random)
+}
+
+#[test]
+fn wrong_boundaries_of_loops_are_refused_and_nothing_is_written() -> Result<(), Error> {
+    let scan = Scan::from_loop(seen {}, START)?;
+    let x = [1; 100];
+    for _ in 0..2 {
+        let mut y = [START; 100];
+        assert!(scan.segmented(&[false; 99]).inclusive_into(&x, &mut y).is_err());
+        assert!(scan.segmented(&[0usize, 60, 40, 100]).inclusive_into(&x, &mut y).is_err());
+        assert!(scan.segmented(&[0usize, 101]).inclusive_into(&x, &mut y).is_err());
+        assert!(scan.segmented(by_key(&[1u8; 101])).inclusive_into(&x, &mut y).is_err());
+        assert!(scan.segmented(&[true; 100]).inclusive_into(&x, &mut y[..99]).is_err());
+        assert_eq!(y, [START; 100]);
+    }
+    Ok(())
+}
