@@ -44,7 +44,7 @@ impl Layout {
     }
 
     /// One record with these components, as bytes: what states and records are stored or sent as. Padding is zero;
-    /// components that are missing are zero too.
+    /// components that are missing are zero too, and those beyond the layout's are left out.
     ///
     /// ```
     /// use monoscan_ir::{Constant, Layout, Type};
@@ -55,6 +55,9 @@ impl Layout {
     /// assert_eq!(layout.from_bytes(&bytes).unwrap(), state);
     /// assert_eq!(layout.from_bytes(&bytes[1..]), None);
     /// ```
+    ///
+    /// # Panics
+    /// If a field lies outside of the record, or a component is larger than its field and ends outside.
     pub fn to_bytes(&self, components: &[Constant]) -> Vec<u8> {
         let mut bytes = vec![0; self.size as usize];
         self.write_to(components, &mut bytes);

@@ -343,17 +343,18 @@ impl Rows {
     /// [`Error::Rows`]: the rows need more records, or fewer.
     pub fn check_covers(&self, records: usize) -> Result<(), Error> {
         self.check_within(records)?;
-        if self.is_gapless() && self.records() == records {
+        // They do not overlap.
+        if self.elements() == records {
             return Ok(());
         }
         let rows = self.count();
         Err(RowsError::Uncovered { rows, inside: rows * self.len, records }.into())
     }
 
-    /// How many records a column must have at least.
+    /// How many records a column must have at least: none, of rows that have none.
     #[inline]
     pub fn records(&self) -> usize {
-        match self.count() {
+        match self.elements() {
             0 => 0,
             _ => (self.planes - 1) * self.pitch + self.len * self.step,
         }

@@ -56,7 +56,9 @@ fn short_rows_are_scanned_alike_from_the_second_call_on() {
     }
     let value = scan!(|sum: Sum<i64>| -> i64 { sum.0 });
     let scan = Scan::<Sum<i64>>::builder().lift_at(weighed {}).project(value).build().unwrap();
-    for (count, len, pitch) in [(0, 3, 3), (1, 4, 4), (5, 4, 4), (3, 1, 2), (4, 0, 0), (7, 3, 5), (2, 40, 41)] {
+    for (count, len, pitch) in
+        [(0, 3, 3), (1, 4, 4), (5, 4, 4), (3, 1, 2), (4, 0, 0), (3, 0, 5), (7, 3, 5), (2, 40, 41)]
+    {
         let rows = Rows::new(count, len, pitch).unwrap();
         let x: Vec<i64> = (0..rows.records() as i64 + 2).map(|i| i * i % 11).collect();
         let mut inclusive = vec![-1; x.len()];

@@ -62,8 +62,9 @@
 //! list      = "[" literal … "]"
 //! ```
 //!
-//! Values are numbered in order: the parameters from `%0`, then the instructions. The type after an
-//! opcode is that of the result. Inputs, tables, stages and columns are numbered from 0, each for
+//! Values are numbered in order: the parameters from `%0`, then the instructions. Opcodes are the
+//! [names](crate::Opcode::name) of [`Opcode`](crate::Opcode); the type after one is that of the
+//! result. Inputs, tables, stages and columns are numbered from 0, each for
 //! itself; fields through all columns.
 //!
 //! A literal has the type that its place asks for. Floats are decimal, with as many digits as their

@@ -196,7 +196,6 @@ fn rows_beyond_the_columns() {
             Rows::new(7, 1, 1),
             Rows::planes(1, 8, 4, 2),
             Rows::new(usize::MAX, 1, 1),
-            Rows::new(3, 0, 4),
         ] {
             let rows = rows.unwrap();
             let error = refused_and_reduced(&scan, &of(Shape::Rows(rows)), &[Column::new(&RECORDS)], &[6]);
@@ -204,6 +203,10 @@ fn rows_beyond_the_columns() {
             assert!(matches!(&error, Error::Rows(why) if *why == expected), "{error}");
         }
     }
+    // Rows without records need none, wherever they would begin.
+    let (empty, scan_of_digits) = (Rows::new(3, 0, 400).unwrap(), scan(DIGITS));
+    let totals = scan_of_digits.reduce(&of(Shape::Rows(empty)), &[Column::new(&RECORDS)]).unwrap();
+    assert_eq!(totals, scan_of_digits.program().stages[0].identity.repeat(3));
     let error = refused_in_place(&scan(DIGITS), &of(Shape::Rows(Rows::new(1, 7, 7).unwrap())), &[number()]);
     assert!(matches!(error, Error::Rows(RowsError::TooFew { rows: 1, expected: 7, got: 6 })), "{error}");
 }

@@ -45,7 +45,7 @@ impl Lexer {
         let labelling = self.labelling().and_then(|scans| Ok((scans, self.tables()?)));
         match labelling {
             Ok((scans, tables)) => {
-                let oracle = scans.oracle().map_or(String::new(), |oracle| oracle.explain());
+                let oracle = scans.oracle().map_or(String::new(), |oracle| oracle.explain() + "\n");
                 let walks =
                     if scans.walks() { "of a slice by walks of its pieces; else by these scans:\n" } else { "" };
                 text + &format!("labels: {tables}\n{walks}{oracle}{}", scans.last().explain())

@@ -132,7 +132,8 @@ pub(super) mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` is no column of `{T}`",
         label = "expected a borrowed slice for each argument of the lift",
-        note = "a column of `T`: `&[T]`, `&Vec<T>`, `&[T; N]`, `&DeviceVec<T>`, `Strided<T>` or `DeviceStrided<T>`; of other containers, their slice, as in `&x[..]`"
+        note = "a column of `T`: `&[T]`, `&Vec<T>`, `&[T; N]`, `&DeviceVec<T>`, `Strided<T>` or `DeviceStrided<T>`; of other containers, their slice, as in `&x[..]`",
+        note = "columns of an operator that wraps numbers, like `ops::Sum<i32>`, are of `Sum<i32>` by `Scan::new`, and of `i32` by `Scan::plain`"
     )]
     pub trait AsColumn<T> {
         type At: Place;

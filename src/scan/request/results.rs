@@ -162,7 +162,8 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     ///
     /// # Errors
     /// As [`inclusive`](Request::inclusive); [`Error::Combination`] unless there is one total: rows, and segments between
-    /// offsets or of equal keys, have one each, which [`totals`](Request::totals) gives.
+    /// offsets or of equal keys, have one each, which [`totals`](Request::totals) gives; and of a scan that is resumed, whose carry is the
+    /// total. Without results, go on by [`init`](Request::init): `total = scan.init(total).reduce(chunk)?`.
     #[inline(always)]
     pub fn reduce(self, input: impl Columns<In>) -> Result<S, Error> {
         match self.short_total(&input) {
@@ -199,7 +200,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// ```
     ///
     /// # Errors
-    /// As [`inclusive`](Request::inclusive).
+    /// As [`inclusive`](Request::inclusive); [`Error::Combination`] of a scan that is resumed, whose carries are the totals.
     pub fn totals<C: Columns<In>>(self, input: C) -> Result<Vec<S>, Error> {
         let mut totals = Vec::new();
         self.put_totals(&input, &mut totals)?;
