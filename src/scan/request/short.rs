@@ -77,8 +77,8 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
                 // SAFETY: as above.
                 unsafe { short::interleaved(self.scan, mode, rows, input, (base, len)) }
             }
-            // SAFETY: as above.
             (Ok(Sequences::Segments(_)), _) if S::IS_OF_LOOP && self.is_plain() => {
+                // SAFETY: as above.
                 unsafe { self.segments_of_loop(mode, input, outputs) }.then_some(len)
             }
             // The engine makes the kernels for these.
