@@ -38,7 +38,7 @@ fn check<T: ScanType + PartialEq + std::fmt::Debug>(
 ) -> Result<(), Error> {
     for len in [0, 1, 2, 7, 31, 32, 33, 64, 100, 1000, 5000, 70_000] {
         for mean in [1, 2, 5, 6, 7, 20, 300, 40_000] {
-            let x: Vec<i32> = (0..len).map(|_| random.below(41) as i32 - 20).collect();
+            let x: Vec<i32> = (0..len).map(|_| random.below(41) - 20).collect();
             let heads: Vec<bool> = (0..len).map(|_| random.below(mean) == 0).collect();
             let mut offsets = vec![0];
             offsets.extend((1..len).filter(|&place| heads[place]));
