@@ -142,33 +142,33 @@ impl Planner {
         let planner = Planner { schedule: Schedule::Ring { buffers, ahead, shifted }, ..planner };
         ring::layout::check(&planner.recipe, arch)?;
         let largest = |plans: &[GpuPlan]| plans.iter().map(GpuPlan::tile).max();
-        // The fewest warps whose tile is about as large as any.
-        let few = |warps: RangeInclusive<usize>| {
+        // By the fewest warps whose tile has 19 of 20 parts of the largest.
+        let by_few_warps = |warps: RangeInclusive<usize>| {
             let plans: Vec<GpuPlan> = warps.filter_map(|warps| planner.largest(warps)).collect();
             let largest = largest(&plans)?;
             plans.into_iter().find(|plan| 20 * plan.tile() >= 19 * largest)
         };
         let marks = planner.recipe.marks.as_ref();
-        let fewest = if marks.is_some_and(|marks| !marks.are_of_rank()) { MARKED_ITEMS } else { 1 };
-        // The most warps whose tile is not much smaller than any.
-        let (warps, tiles, of_largest) = match planner.puts_side_by_side() {
+        let fewest_items = if marks.is_some_and(|marks| !marks.are_of_rank()) { MARKED_ITEMS } else { 1 };
+        // By the most warps whose tile has so many of so many parts of the largest.
+        let (warps, of, parts) = match planner.puts_side_by_side() {
             true => (&RING_WARPS_SIDE_BY_SIDE[..], 20, 19),
             false => (&RING_WARPS_OF_LOOK_UPS[..], 4, 3),
         };
-        let many = || {
+        let by_many_warps = || {
             let plans = warps.iter().filter_map(|&warps| planner.largest(warps));
-            let plans: Vec<GpuPlan> = plans.filter(|plan| plan.items_per_thread() >= fewest).collect();
+            let plans: Vec<GpuPlan> = plans.filter(|plan| plan.items_per_thread() >= fewest_items).collect();
             let largest = largest(&plans)?;
-            plans.into_iter().rfind(|plan| tiles * plan.tile() >= of_largest * largest)
+            plans.into_iter().rfind(|plan| of * plan.tile() >= parts * largest)
         };
         let is_narrow = state_bytes(program) <= NARROW_STATE;
         let is_waited_for = planner.recipe.folds_by_look_up() || marks.is_some();
-        let look_ups = if is_narrow && is_waited_for { many() } else { None };
+        let plan = if is_narrow && is_waited_for { by_many_warps() } else { None };
         let most = if is_narrow { *RING_WARPS.end() } else { *RING_WARPS.start() };
-        let plan = look_ups.or_else(|| few(*RING_WARPS.start()..=most));
+        let plan = plan.or_else(|| by_few_warps(*RING_WARPS.start()..=most));
         let plan = match plan.as_ref().is_some_and(|plan| plan.items_per_thread() >= MANY_ITEMS) {
             true => plan,
-            false => few(FEW_RING_WARPS).or(plan).or_else(|| few(1..=3)),
+            false => by_few_warps(FEW_RING_WARPS).or(plan).or_else(|| by_few_warps(1..=3)),
         };
         let plan = plan.ok_or(PlanError::NoTile)?;
         planner.complete(plan)

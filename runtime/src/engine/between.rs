@@ -17,7 +17,7 @@ pub struct ShortBetween {
     scan: OnceLock<ShortBetweenFn>,
     /// Most elements of a line; 0 if there is no such kernel.
     longest: usize,
-    /// Hundredths of a cycle that an element takes more by flags: of segments that a core works on several of, and of longer ones.
+    /// Hundredths of a cycle that an element takes more by flags: in segments of up to [`OVERLAPPED`] records on average, and in longer ones.
     saved: [usize; 2],
 }
 

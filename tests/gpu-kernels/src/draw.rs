@@ -23,7 +23,7 @@ pub const SCHEDULES: [Schedule; 4] = [RING, SHIFTED, Schedule::LookBack, Schedul
 pub fn small_plan(random: &mut Random, case: &Case, form: Form, schedule: Schedule) -> GpuPlan {
     let columns = case.program.inputs.iter().chain(&case.program.output.columns);
     let zeros = columns.map(|layout| layout.size.trailing_zeros()).max().unwrap_or(0);
-    // A run of one unit may be of any size.
+    // One load group may be of any size.
     let (load_group, load_groups) = match random.chance(3) {
         true => (1 + random.below(5), 1),
         false => (1 << 4u32.saturating_sub(zeros), 1 + 2 * random.below(2)),
@@ -44,7 +44,7 @@ pub fn small_plan(random: &mut Random, case: &Case, form: Form, schedule: Schedu
 pub fn form(random: &mut Random) -> Form {
     let mode = *random.pick(&[Mode::Inclusive, Mode::Exclusive]);
     let start = *random.pick(&[SegmentStart::Identity, SegmentStart::Init, SegmentStart::Each]);
-    // A start of their own have segments alone.
+    // Only segments have a start of their own.
     let heads = random.chance(3);
     let start = if heads || start != SegmentStart::Each { start } else { SegmentStart::Identity };
     let (checked, previous) = (random.chance(4), random.chance(2));

@@ -129,7 +129,7 @@ impl Compiled {
         }
     }
 
-    /// The kernel for short lines of at most [`SHORT_INPUTS`](crate::cpu::SHORT_INPUTS) input columns and one output, if the program writes
+    /// The kernel for short lines of at most [`SHORT_INPUTS`](crate::cpu::SHORT_INPUTS) input columns and one output, if the program
     /// reads no `Init`: it writes the outputs of a whole line from the identities, combined as [`scan_one`](Compiled::scan_one) does, and
     /// gives how many. To be called as [`Compiled::scan`], and only while `self` is there.
     #[inline]

@@ -210,8 +210,8 @@ impl Recipe {
         self.lanes.is_some() && self.vector.is_along()
     }
 
-    /// Whether rows of so many elements are combined in order: short ones are, but of a loop's step vectors know the stages alone, which round
-    /// otherwise.
+    /// Whether rows of so many elements are combined in order, as short ones are. Vectors run the stages and not the loop's step, and round
+    /// differently.
     pub(crate) fn keeps_rows_in_order(&self, len: usize) -> bool {
         let in_lanes = self.lanes.is_some() && (self.vector.rows || self.vector.scan_one);
         !in_lanes || len <= self.longest_row && self.own.is_none()

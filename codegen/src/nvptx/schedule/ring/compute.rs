@@ -29,8 +29,8 @@ pub(super) struct Known<'k> {
     from_fold: FoldToReplay<Value<'k>>,
 }
 
-/// The results of one fold, of a level, for the next pass over the same items, for the tile that comes next there and for those
-/// that this is ahead: the prefix within the warp, what the first fold left, and [later](Known::later) values.
+/// The results of one fold for the next pass over the same items, an entry for each tile between the two: the prefix within the warp,
+/// the results of the first fold, and [later](Known::later) values.
 type Saved<'k> = Vec<Vec<Var<'k>>>;
 
 /// A fold but the first, as it goes from tile to tile.
