@@ -102,6 +102,11 @@ impl<'a> Call<'a> {
         Call { carry: Some(carry), ..self.clone() }
     }
 
+    /// Whether every sequence starts from the identity, and nobody may interrupt it.
+    pub(crate) fn is_from_identity(&self) -> bool {
+        self.init == Init::Identity && self.carry.is_none() && self.interrupt.is_none()
+    }
+
     /// Refuses to go on if the call was interrupted.
     pub(crate) fn go_on(&self) -> Result<(), Error> {
         // Relaxed: what the flag tells is nothing but itself.

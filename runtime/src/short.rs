@@ -8,7 +8,7 @@
 use monoscan_ir::Mode;
 use smallvec::SmallVec;
 
-use crate::call::{Call, Init, Rows, Shape};
+use crate::call::{Call, Rows, Shape};
 use crate::column::{Column, ColumnMut};
 use crate::dynscan::DynScan;
 use crate::engine::{MOST_FLAGS, Short, ShortBetween, ShortRows, ShortSpaced, ShortWhole, Whole, with_flags};
@@ -104,9 +104,7 @@ impl DynScan {
         (outputs, are_inputs): (&[ColumnMut<'_>], bool),
         len: usize,
     ) -> Option<usize> {
-        let is_plain =
-            !call.reversed && call.init == Init::Identity && call.carry.is_none() && call.interrupt.is_none();
-        let is_plain = is_plain && self.is_plain(call.mode);
+        let is_plain = !call.reversed && call.is_from_identity() && self.is_plain(call.mode);
         let output = outputs.first().filter(|output| output.len >= len && is_plain && output.spacing.is_none())?.base;
         // A wrong kernel is not used; those that are, are checked for themselves.
         match call.shape {
@@ -169,8 +167,7 @@ impl DynScan {
         outputs: &[ColumnMut<'_>],
         len: usize,
     ) -> Option<usize> {
-        let is_plain = call.init == Init::Identity && call.carry.is_none() && call.interrupt.is_none();
-        if !is_plain || len == 0 || !self.is_plain(call.mode) {
+        if !call.is_from_identity() || len == 0 || !self.is_plain(call.mode) {
             return None;
         }
         let are_alike = is_contiguous(inputs, Some(outputs));

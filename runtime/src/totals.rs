@@ -5,7 +5,7 @@ use monoscan_ir::transform::Form;
 use monoscan_ir::{Constant, Mode};
 use smallvec::SmallVec;
 
-use crate::call::{Call, Init, Shape};
+use crate::call::{Call, Shape};
 use crate::checks;
 use crate::column::{self, Column};
 use crate::device::Device;
@@ -34,8 +34,7 @@ impl DynScan {
         space: impl FnOnce(usize) -> Result<*mut u8, Error>,
     ) -> Result<Option<usize>, Error> {
         let program = self.program();
-        let is_plain =
-            !call.reversed && call.init == Init::Identity && call.carry.is_none() && call.interrupt.is_none();
+        let is_plain = !call.reversed && call.is_from_identity();
         if !is_plain || !self.is_plain(Mode::Inclusive) || !spacing::is_contiguous(inputs, None) {
             return Ok(None);
         }
@@ -75,9 +74,8 @@ impl DynScan {
         inputs: &[Column<'_>],
         len: usize,
     ) -> Option<Vec<Constant>> {
-        let is_plain = call.init == Init::Identity && call.carry.is_none() && call.interrupt.is_none();
         let Shape::Rows(rows) = call.shape else { return None };
-        if !is_plain || call.reversed || !self.is_plain(Mode::Inclusive) || rows.records() > len {
+        if !call.is_from_identity() || call.reversed || !self.is_plain(Mode::Inclusive) || rows.records() > len {
             return None;
         }
         let lines = Lines::of(self.program(), call, false).filter(|_| spacing::is_contiguous(inputs, None))?;

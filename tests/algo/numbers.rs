@@ -108,6 +108,8 @@ fn polynomials_are_evaluated() {
         }
     });
     assert_eq!(horner(&[1.0, -3.0, 2.0], 4.0).unwrap(), 6.0);
+    // A constant has no power of x.
+    assert_eq!(horner(&[0.0, 5.0], f64::INFINITY).unwrap(), 5.0);
     // 2 to the power of the number of zeros is infinite.
     for zeros in [3, 1100, 5000, 100_000] {
         assert_eq!(horner(&[vec![0.0; zeros], vec![1.0, -3.0, 2.0]].concat(), 4.0).unwrap(), 6.0);

@@ -41,5 +41,6 @@ pub fn horner<T: Num>(coefficients: &[T], x: T) -> Result<T, AlgoError> {
         let step = scan!(|x: T, coefficient: T| -> Affine<T> { Affine { a: x, b: coefficient } });
         Scan::<Affine<T>>::builder().lift_with(T::ZERO, step).build()
     })?;
-    Ok(scan.with(x)?.reduce(&coefficients[zeros..])?.b)
+    let Some((&first, others)) = coefficients[zeros..].split_first() else { return Ok(T::ZERO) };
+    Ok(scan.with(x)?.init(Affine { a: T::ZERO, b: first }).reduce(others)?.b)
 }
