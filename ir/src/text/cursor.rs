@@ -91,7 +91,9 @@ impl<'a> Parser<'a> {
             Token::Word(word) => Type::from_name(word),
             _ => None,
         };
-        let Some(ty) = ty else { return Err(self.expected("a type")) };
+        let Some(ty) = ty else {
+            return Err(self.expected("a type (bool, i8 to i64, u8 to u64, f32, f64, u8x1 to u8x16)"));
+        };
         self.take();
         Ok(ty)
     }

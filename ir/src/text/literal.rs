@@ -25,6 +25,10 @@ impl Literal<'_> {
                 format!("expected {} bytes, found {}", count.get(), lanes.len())
             }
             (Literal::Lanes(_), _) => format!("expected a literal of type {ty}, found a list of bytes"),
+            (Literal::Scalar(text), _) if ty.is_int() => {
+                let (least, greatest) = (ty.least().as_int(), ty.greatest().as_int());
+                format!("expected a literal of type {ty}, from {least} to {greatest}, found `{text}`")
+            }
             (Literal::Scalar(text), _) => format!("expected a literal of type {ty}, found `{text}`"),
         })
     }

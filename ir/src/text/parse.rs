@@ -76,7 +76,7 @@ pub fn parse_layout(text: &str) -> Result<Layout, ParseErrors> {
 ///
 /// assert_eq!(parse_constant("-inf", Type::F32).unwrap(), Constant::from(f32::NEG_INFINITY));
 /// let error = parse_constant("256", Type::U8).unwrap_err();
-/// assert_eq!(error.to_string(), "1:1: expected a literal of type u8, found `256`");
+/// assert_eq!(error.to_string(), "1:1: expected a literal of type u8, from 0 to 255, found `256`");
 /// ```
 pub fn parse_constant(text: &str, ty: Type) -> Result<Constant, ParseErrors> {
     let mut parser = Parser::new(text);
