@@ -95,8 +95,13 @@ impl DynScan {
             let totals = self.reduce(call, inputs)?;
             return Ok(Outcome { written: self.run(call, inputs, outputs)?, totals });
         }
-        if let Some((written, after)) = self.passed(call, call.mode.into(), (inputs, Some(outputs), len))? {
+        if let Some((written, after)) = self.passed(call, call.mode.into(), (inputs, Some(&mut *outputs), len))? {
             return Ok(Outcome { written, totals: after.components().collect() });
+        }
+        if let Some((written, totals)) =
+            self.passed_spaced(call, call.mode.into(), (inputs, Some(&mut *outputs), len))?
+        {
+            return Ok(Outcome { written, totals });
         }
         let (written, totals) = self.with_states(call, |call| self.totals(call, (inputs, Some(outputs), len)))?;
         Ok(Outcome { written, totals: self.as_states(totals, false) })
@@ -157,6 +162,9 @@ impl DynScan {
         // Short lines spend their time here: no closure, and no copy of the total.
         if let Some((_, total)) = self.passed(call, Whole::Reduce, (inputs, None, len))? {
             return Ok(total.components().collect());
+        }
+        if let Some((_, totals)) = self.passed_spaced(call, Whole::Reduce, (inputs, None, len))? {
+            return Ok(totals);
         }
         if let Some(totals) = self.interleaved_totals(call, inputs, len) {
             return Ok(totals);
@@ -237,8 +245,14 @@ impl DynScan {
         (inputs, outputs, len): (&[Column<'_>], &mut [ColumnMut<'_>], usize),
         after: &mut States,
     ) -> Result<usize, Error> {
-        if let Some((written, states)) = self.passed(call, call.mode.into(), (inputs, Some(outputs), len))? {
+        if let Some((written, states)) = self.passed(call, call.mode.into(), (inputs, Some(&mut *outputs), len))? {
             after.extend(states.components());
+            return Ok(written);
+        }
+        if let Some((written, states)) =
+            self.passed_spaced(call, call.mode.into(), (inputs, Some(&mut *outputs), len))?
+        {
+            after.extend(states);
             return Ok(written);
         }
         self.with_states(call, |call| {
@@ -252,8 +266,15 @@ impl DynScan {
         })
     }
 
-    /// Scans or reduces a short line or short sequences, of columns that were checked, from the states that they start from, if there is a
-    /// kernel for that. Gives how many records were written, and the states after them.
+    /// Whether a kernel of short calls knows all that a call goes on from, and may write all records.
+    #[inline]
+    pub(crate) fn passes(&self, call: &Call<'_>, outputs: Option<&[ColumnMut<'_>]>, len: usize) -> bool {
+        let mut outputs = outputs.unwrap_or_default().iter();
+        (call.carry.is_none() || !self.variants().reads_previous) && outputs.all(|output| output.len >= len)
+    }
+
+    /// Scans or reduces a short line, of columns that were checked, from the state that it starts from: in one call of a kernel, if
+    /// there is one. Gives how many records were written, and the states after the line.
     #[inline(always)]
     fn passed(
         &self,
@@ -261,15 +282,12 @@ impl DynScan {
         work: Whole,
         (inputs, outputs, len): (&[Column<'_>], Option<&mut [ColumnMut<'_>]>, usize),
     ) -> Result<Option<(usize, StatesAfter<'_>)>, Error> {
-        let is_too_short = |output: &ColumnMut<'_>| output.len < len;
-        if call.carry.is_some() && self.variants().reads_previous
-            || outputs.iter().flat_map(|all| &**all).any(is_too_short)
-        {
-            return Ok(None);
-        }
         let is_line = matches!(call.shape, Shape::Line) && !call.reversed && self.is_plain(call.mode);
         if !is_line || !spacing::is_contiguous(inputs, outputs.as_deref()) {
-            return self.passed_spaced(call, work, (inputs, outputs, len));
+            return Ok(None);
+        }
+        if !self.passes(call, outputs.as_deref(), len) {
+            return Ok(None);
         }
         let Some(short) = self.make_short_whole(work, len).filter(|short| short.is_for(len)) else { return Ok(None) };
         match self.loop_states() {

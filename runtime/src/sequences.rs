@@ -5,8 +5,8 @@
 //! for spaced columns, record by record. Long calls are left to the engine.
 
 use monoscan_codegen::cpu::{Access, SHORT_INPUTS};
-use monoscan_ir::Mode;
 use monoscan_ir::transform::Form;
+use monoscan_ir::{Constant, Mode};
 use smallvec::SmallVec;
 
 use crate::call::{Call, Init, Rows, Shape};
@@ -14,7 +14,7 @@ use crate::checks;
 use crate::column::{Column, ColumnMut};
 use crate::device::Device;
 use crate::dynscan::DynScan;
-use crate::engine::{Columns, Sequences, ShortSpaced, SpacedColumn, StatesAfter, Whole, helpers};
+use crate::engine::{Columns, Sequences, ShortSpaced, SpacedColumn, Whole, helpers};
 use crate::error::Error;
 use crate::short::{MOST_IN_ROWS, MOST_ROWS};
 use crate::spacing;
@@ -132,9 +132,10 @@ impl DynScan {
         let sequences = Sequences::of(shape)?;
         let longest = match sequences {
             Sequences::Rows(rows) => {
-                rows.check_within(columns.len).ok()?;
-                // The engine has vectors for them.
-                if begin == Begin::Same && work != Whole::Reduce && rows.elements() > MOST_IN_ROWS {
+                checks::shape(self.program(), Device::cpu(), &Call { shape, ..Call::default() }, columns.len).ok()?;
+                // The engine has vectors for many records. Of none, rows may be more than memory has states.
+                let is_for_engine = rows.is_empty() || begin == Begin::Same && rows.elements() > MOST_IN_ROWS;
+                if work != Whole::Reduce && is_for_engine {
                     return None;
                 }
                 rows.len()
@@ -144,12 +145,15 @@ impl DynScan {
                 _ => sequences.longest(),
             },
         };
-        let short = self.make_short_whole(work, longest).filter(|short| from_start || short.takes_any())?;
+        // Whether long segments of a loop are lines does not depend on what was called before.
+        let are_of_loop = self.is_of_loop() && matches!(sequences, Sequences::Offsets(_));
+        let short = self.make_short_whole(work, if are_of_loop { 0 } else { longest });
+        let short = short.filter(|short| from_start || short.takes_any())?;
         let mut passes = match from_start && work == Whole::Reduce {
             true => short.totals(self.variants().get(Form::default(), false)),
             false => short.sequences(from_start),
         };
-        if short.are_of_loop() && work != Whole::Reduce && matches!(sequences, Sequences::Offsets(_)) {
+        if are_of_loop && work != Whole::Reduce {
             passes.longest = passes.longest.max(columns.len / SHARES);
         }
         if !passes.fits(sequences) || longest > passes.longest {
@@ -218,7 +222,11 @@ impl DynScan {
         call: ShortCall<'_>,
         (are_dense, len): (bool, usize),
     ) -> Option<(&ShortSpaced, usize)> {
+        if !self.is_plain(call.work.mode()) {
+            return None;
+        }
         let (count, longest, elements) = match call.shape {
+            Shape::Offsets(_) if len > MOST_ONE_BY_ONE => return None,
             Shape::Line => (1, len, len),
             Shape::Rows(rows) => {
                 rows.check_within(len).ok()?;
@@ -233,7 +241,7 @@ impl DynScan {
         // The engine may have vectors for them.
         let are_many = count > MOST_ROWS || elements > MOST_IN_ROWS;
         let are_for_engine = are_dense && !call.reversed && are_many && call.begin != Begin::Each;
-        if are_for_engine || elements > MOST_ONE_BY_ONE || !self.is_plain(call.work.mode()) {
+        if are_for_engine || elements.max(count) > MOST_ONE_BY_ONE {
             return None;
         }
         let short = usable(self.variants().make_short_spaced_whole(call.work, are_dense)).flatten()?;
@@ -279,7 +287,10 @@ impl DynScan {
         call: &Call<'_>,
         work: Whole,
         (inputs, outputs, len): (&[Column<'_>], Option<&mut [ColumnMut<'_>]>, usize),
-    ) -> Result<Option<(usize, StatesAfter<'_>)>, Error> {
+    ) -> Result<Option<(usize, Vec<Constant>)>, Error> {
+        if !self.passes(call, outputs.as_deref(), len) {
+            return Ok(None);
+        }
         let are_dense = spacing::is_contiguous(inputs, outputs.as_deref());
         let (given, begin) = match (call.carry, call.init) {
             (Some(carry), _) => (Some(carry), Begin::Each),
@@ -288,7 +299,8 @@ impl DynScan {
             (None, Init::Each(states)) => (Some(states), Begin::Each),
         };
         let short_call = ShortCall { work, shape: call.shape, reversed: call.reversed, begin };
-        if call.interrupt.is_some() {
+        // Segments between offsets are not resumed.
+        if call.interrupt.is_some() || call.carry.is_some() && matches!(call.shape, Shape::Offsets(_)) {
             return Ok(None);
         }
         let Some((short, count)) = self.short_spaced_whole(short_call, (are_dense, len)) else { return Ok(None) };

@@ -85,8 +85,16 @@ impl DynScan {
 
     /// The same, made if this is the first call for a line that is short. A wrong kernel is not used.
     pub(crate) fn make_short_whole(&self, work: Whole, len: usize) -> Option<&ShortWhole> {
-        let short = usable(self.variants().make_short_whole(work, len)).flatten()?;
-        (self.is_plain(work.mode()) && self.has_states_of(short)).then_some(short)
+        if !self.is_plain(work.mode()) {
+            return None;
+        }
+        usable(self.variants().make_short_whole(work, len)).flatten().filter(|short| self.has_states_of(short))
+    }
+
+    /// For the typed front end: whether segments are lines that such a kernel takes, one by one.
+    #[doc(hidden)]
+    pub fn takes_segments_as_lines(&self, mode: Mode) -> bool {
+        self.make_short_whole(mode.into(), 0).is_some_and(ShortWhole::is_anywhere)
     }
 
     /// Whether states of callers are those of the kernel.

@@ -311,3 +311,41 @@ fn offsets_that_wrap_around_are_refused() {
         assert!(sums.segmented(&[0usize, 1, 4]).totals(&x[..]).is_ok());
     }
 }
+
+/// Rows without records need no memory for their states, unless totals are asked for.
+#[test]
+fn any_number_of_empty_rows_is_scanned_at_once() {
+    let scan = sums();
+    let (x, mut y) = ([0i32; 0], [0i32; 0]);
+    for count in [0, 1, 17, 2000, 1 << 40, usize::MAX] {
+        let rows = Rows::new(count, 0, 0).unwrap();
+        for _ in 0..2 {
+            assert_eq!(scan.rows(rows).inclusive_into(&x, &mut y).unwrap(), 0);
+            assert_eq!(scan.rows(rows).reversed().inclusive_into(&x, &mut y).unwrap(), 0);
+            assert_eq!(scan.rows(rows).init(Sum(3)).exclusive_into(&x, &mut y).unwrap(), 0);
+            assert_eq!(scan.rows(rows).init(Sum(3)).reversed().inclusive(&x).unwrap(), []);
+        }
+    }
+    let apart = Rows::new(3, 0, usize::MAX / 3).unwrap();
+    assert_eq!(scan.rows(apart).totals(&x).unwrap(), [Sum(0); 3]);
+    assert_eq!(scan.rows(apart).init(Sum(7)).totals(&x).unwrap(), [Sum(7); 3]);
+    assert!(matches!(scan.rows(Rows::new(usize::MAX, 0, 0).unwrap()).totals(&x), Err(Error::OutOfMemory { .. })));
+}
+
+#[test]
+fn rows_of_a_scan_that_filters_have_no_totals_however_short() {
+    let large = scan!(|e: Element<i32, Sum<i32>>| -> bool { e.record > 1 });
+    let value = scan!(|sum: Sum<i32>| -> i32 { sum.0 });
+    let lift = scan!(|x: i32| -> Sum<i32> { Sum(x) });
+    let scan = Scan::<Sum<i32>>::builder().lift(lift).filter(large).project(value).build().unwrap();
+    for len in [6, 60_000] {
+        let x = vec![1; len];
+        for _ in 0..2 {
+            let axis = || scan.axis(&[2, len / 2], 1);
+            assert!(matches!(axis().totals(&x), Err(Error::Combination(_))));
+            assert!(matches!(axis().init(Sum(1)).totals(&x), Err(Error::Combination(_))));
+            assert!(matches!(axis().init_each(&[Sum(1), Sum(2)]).totals(&x), Err(Error::Combination(_))));
+            assert!(matches!(axis().reversed().totals(&x), Err(Error::Combination(_))));
+        }
+    }
+}

@@ -106,3 +106,34 @@ fn wrong_boundaries_of_loops_are_refused_and_nothing_is_written() -> Result<(), 
     }
     Ok(())
 }
+
+#[test]
+fn long_segments_of_floats_are_the_same_whatever_was_called_before() -> Result<(), Error> {
+    let average = scan!(|s: f64, x: f64| -> f64 { s + 0.1 * (x - s) });
+    let scan = Scan::from_loop(average, 0.0)?;
+    let random = &mut Random(5);
+    let x: Vec<f64> = (0..400_000).map(|_| random.below(1000) as f64 / 7.0).collect();
+    let offsets: Vec<usize> = (0..=x.len()).step_by(5000).collect();
+    let before = scan.segmented(&offsets).inclusive(&x)?;
+    scan.init(State(1.0)).inclusive(&x[..10])?;
+    scan.reduce(&x[..10])?;
+    for _ in 0..2 {
+        let after = scan.segmented(&offsets).inclusive(&x)?;
+        assert!(after.iter().zip(&before).all(|(after, before)| after.to_bits() == before.to_bits()));
+    }
+    Ok(())
+}
+
+#[test]
+fn segments_of_loops_between_offsets_are_not_resumed() -> Result<(), Error> {
+    let scan = Scan::from_loop(seen {}, START)?;
+    for _ in 0..2 {
+        let mut carry = State(START);
+        for request in [scan.segmented(&[0usize, 3]), scan.segmented(by_key(&[1u8; 3]))] {
+            let error = request.resuming(&mut carry).inclusive(&[1, 2, 3]).unwrap_err();
+            assert!(matches!(error, Error::Combination(_)), "{error}");
+            assert_eq!(carry, State(START));
+        }
+    }
+    Ok(())
+}

@@ -289,9 +289,9 @@ impl Line<'_> {
         (line.init, line.carry) = self.starts(row);
         if self.kernels.access == Access::Line {
             let inputs = line.inputs.iter_mut().zip(self.inputs.iter().zip(&self.kernels.sizes.inputs));
-            inputs.for_each(|(to, (base, &size))| *to = base.wrapping_add(place * size));
+            inputs.for_each(|(to, (base, &size))| *to = base.wrapping_add(place.wrapping_mul(size)));
             let outputs = line.outputs.iter_mut().zip(self.outputs.iter().zip(&self.kernels.sizes.outputs));
-            outputs.for_each(|(to, (base, &size))| *to = base.wrapping_add(place * size));
+            outputs.for_each(|(to, (base, &size))| *to = base.wrapping_add(place.wrapping_mul(size)));
             line.place = 0;
         } else {
             line.place = place;

@@ -268,6 +268,11 @@ impl ShortWhole {
         len <= self.longest
     }
 
+    /// Whether it takes parts of a line as it takes lines.
+    pub(crate) fn is_anywhere(&self) -> bool {
+        self.is_anywhere
+    }
+
     /// Whether the states lie in memory as so many of these, one after the other.
     pub(crate) fn are_array_of(&self, one: &Layout, count: usize) -> bool {
         self.states.are_array_of(one, count)
@@ -319,11 +324,11 @@ impl ShortWhole {
         output: *mut u8,
         len: usize,
     ) -> Option<(usize, StatesAfter<'_>)> {
-        let mut memory = self.states.memory(start, false, 1);
+        let mut memory = self.states.one(start);
         let is_reached = start.is_none() || self.states.are_of_loop;
         // SAFETY: the columns are what the caller says, and the states lie so.
         let written = unsafe { self.pass(inputs, output, len, (memory.as_mut_ptr().cast(), is_reached)) }?;
-        Some((written, StatesAfter::new(&self.states.layout, memory, 1)))
+        Some((written, StatesAfter::new(&self.states.layout, memory)))
     }
 
     /// Scans or reduces a line of `len` records, if it is short enough; `states` are those before it, `are_reached` if sequences

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 
 use super::short::Whole;
 use super::variant::Variant;
-use super::whole::{StatesAfter, WholeStates};
+use super::whole::{WholeStates, components};
 use crate::error::Error;
 use crate::spacing;
 
@@ -65,7 +65,7 @@ impl Sizes {
 }
 
 /// Most columns that are read, and most that are written.
-const MOST: usize = 8;
+const MOST: usize = 12;
 
 /// The arguments of a kernel for one line of some columns, as far as there are columns.
 struct Arguments {
@@ -244,10 +244,11 @@ impl ShortSpaced {
 
     /// Whether these are the components of so many states.
     pub(crate) fn are_of_each(&self, given: &[Constant], count: usize) -> bool {
-        self.states.as_ref().is_some_and(|states| given.len() == states.layout.fields.len() * count)
+        let each = self.states.as_ref().map(|states| states.layout.fields.len());
+        each.and_then(|each| each.checked_mul(count)) == Some(given.len())
     }
 
-    /// The states behind so many sequences that run from states in memory: from those that sequences start from, all from the given ones,
+    /// The components of the states behind so many sequences that run from states in memory: from those that sequences start from, all from the given ones,
     /// or each from its own of them. None if the kernel has no states.
     pub(crate) fn run_from(
         &self,
@@ -255,10 +256,11 @@ impl ShortSpaced {
         are_of_each: bool,
         count: usize,
         run: impl FnOnce(*mut u8),
-    ) -> Option<StatesAfter<'_>> {
+    ) -> Option<Vec<Constant>> {
         let states = self.states.as_ref()?;
         let mut memory = states.memory(given, are_of_each, count);
         run(memory.as_mut_ptr().cast());
-        Some(StatesAfter::new(&states.layout, memory, count))
+        let each = bytemuck::cast_slice::<_, u8>(&memory).chunks_exact(states.size()).take(count);
+        Some(each.flat_map(|state| components(&states.layout, state)).collect())
     }
 }

@@ -197,7 +197,7 @@ impl Totals<'_> {
             match sequences {
                 Sequences::Rows(rows) => {
                     let (pitch, len) = (rows.pitch(), rows.len());
-                    self.each(left..numbers.end, |number| (number * pitch, len), memory);
+                    self.each(left..numbers.end, |number| (number.wrapping_mul(pitch), len), memory);
                 }
                 Sequences::Offsets(offsets) => {
                     let records = |number: usize| (offsets[number], offsets[number + 1] - offsets[number]);
@@ -219,10 +219,10 @@ impl Totals<'_> {
         &Shared(Columns { at, sizes, .. }, to): &Shared<'_>,
     ) -> usize {
         let (first, offsets, pitch, len) = match sequences {
-            Sequences::Rows(rows) => (numbers.start * rows.pitch(), ptr::null(), rows.pitch(), rows.len()),
+            Sequences::Rows(rows) => (numbers.start.wrapping_mul(rows.pitch()), ptr::null(), rows.pitch(), rows.len()),
             Sequences::Offsets(offsets) => (0, offsets[numbers.start..=numbers.end].as_ptr(), 0, 0),
         };
-        let [a, b, c, d] = array::from_fn(|column| at[column].wrapping_add(first * sizes[column]));
+        let [a, b, c, d] = array::from_fn(|column| at[column].wrapping_add(first.wrapping_mul(sizes[column])));
         // SAFETY: there are such records, memory for these states, and one offset more than sequences.
         unsafe { native(numbers.len(), to.add(numbers.start * self.size()), a, b, c, d, offsets, pitch, len) }
     }
@@ -270,14 +270,16 @@ impl Totals<'_> {
             if len > self.longest {
                 continue;
             }
-            let [a, b, c, d] = array::from_fn(|column| at[column].wrapping_add(first * sizes[column]));
+            // A sequence without records may begin anywhere.
+            let from = |size: usize| first.wrapping_mul(size);
+            let [a, b, c, d] = array::from_fn(|column| at[column].wrapping_add(from(sizes[column])));
             // SAFETY: there are such records, and memory for this state. Identities lie in all ranges that the kernel relies on.
             unsafe {
                 let state = to.add(number * self.size());
                 if let Some(start) = self.start {
                     put(state, start);
                 }
-                (self.pass)(len, output.wrapping_add(first * written), a, b, c, d, state);
+                (self.pass)(len, output.wrapping_add(from(written)), a, b, c, d, state);
             }
         }
     }

@@ -41,6 +41,16 @@ impl WholeStates {
         &bytemuck::cast_slice(&self.start)[..self.size()]
     }
 
+    /// Memory for one state, with that which sequences start from, or this one.
+    #[inline(always)]
+    pub(super) fn one(&self, given: Option<&[Constant]>) -> Memory {
+        let mut memory = Memory::from_slice(&self.start);
+        if let Some(given) = given {
+            put(&self.layout, bytemuck::cast_slice_mut(&mut memory), given);
+        }
+        memory
+    }
+
     /// Memory for so many states, one after the other, with those that sequences start from, all with the given ones, or each with its own
     /// of them.
     pub(super) fn memory(&self, given: Option<&[Constant]>, are_of_each: bool, count: usize) -> Memory {
@@ -69,23 +79,27 @@ impl WholeStates {
     }
 }
 
-/// The states after a line, or after each of some lines.
+/// The components of a state that lies there.
+#[inline]
+pub(super) fn components<'a>(layout: &'a Layout, state: &'a [u8]) -> impl ExactSizeIterator<Item = Constant> + 'a {
+    layout.fields.iter().map(|field| Constant::from_bytes(field.ty, &state[field.offset as usize..]))
+}
+
+/// The states after a line.
 pub(crate) struct StatesAfter<'a> {
     layout: &'a Layout,
     memory: Memory,
-    count: usize,
 }
 
 impl<'a> StatesAfter<'a> {
-    pub(super) fn new(layout: &'a Layout, memory: Memory, count: usize) -> StatesAfter<'a> {
-        StatesAfter { layout, memory, count }
+    #[inline(always)]
+    pub(super) fn new(layout: &'a Layout, memory: Memory) -> StatesAfter<'a> {
+        StatesAfter { layout, memory }
     }
 
     /// Their components in order.
-    pub(crate) fn components(&self) -> impl Iterator<Item = Constant> {
-        let states = bytemuck::cast_slice::<_, u8>(&self.memory).chunks_exact(self.layout.size as usize);
-        states.take(self.count).flat_map(|state| {
-            self.layout.fields.iter().map(|field| Constant::from_bytes(field.ty, &state[field.offset as usize..]))
-        })
+    #[inline]
+    pub(crate) fn components(&self) -> impl ExactSizeIterator<Item = Constant> {
+        components(self.layout, bytemuck::cast_slice(&self.memory))
     }
 }

@@ -96,6 +96,9 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// As for [`written_short`](Request::written_short).
     unsafe fn segments_of_loop(&self, mode: Mode, input: &impl Columns<In>, outputs: &[Part<*mut u8>]) -> bool {
         let Ok(Sequences::Segments(boundaries)) = &self.sequences else { return false };
+        if outputs.len() > 1 || !self.scan.takes_segments_as_lines(mode) {
+            return false;
+        }
         let Some(offsets) = boundaries.as_offsets(LEAST_OF_LOOP) else { return false };
         let call =
             ShortCall { work: mode.into(), shape: Shape::Offsets(&offsets), reversed: false, begin: Begin::Start };
