@@ -25,8 +25,8 @@ const AHEAD: usize = 3;
 const OF_LOOK_UPS: (usize, usize) = (4, 2);
 /// The same of cascades, whose first fold is twice as far ahead.
 const CASCADE: (usize, usize) = (6, 2);
-/// The same of cascades where look-ups are waited for.
-const CASCADE_OF_LOOK_UPS: (usize, usize) = (4, 1);
+/// The same of cascades where look-ups are waited for and some records are kept: their results take space, too.
+const KEEPING_CASCADE_OF_LOOK_UPS: (usize, usize) = (4, 1);
 /// Levels up to which, where states are narrow too, no pass of a ring waits for carries that the pass before it has only just made possible.
 const MOST_RING_LEVELS: usize = 2;
 /// Warps that compute: enough to keep up with the copies, few enough for many items a thread. Larger tiles are better.
@@ -136,7 +136,7 @@ impl Planner {
         let (buffers, ahead) = match planner.recipe.levels.len() {
             1 if planner.recipe.folds_by_look_up() => OF_LOOK_UPS,
             1 => (BUFFERS, AHEAD),
-            _ if planner.recipe.folds_by_look_up() => CASCADE_OF_LOOK_UPS,
+            _ if planner.recipe.folds_by_look_up() && program.rank().is_some() => KEEPING_CASCADE_OF_LOOK_UPS,
             _ => CASCADE,
         };
         let planner = Planner { schedule: Schedule::Ring { buffers, ahead, shifted }, ..planner };
