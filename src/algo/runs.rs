@@ -10,12 +10,13 @@
 //! cost     work n, depth 1 scan, 1 pass over x, 2 over the runs
 //! ```
 //!
-//! Decoding is the other way round: starts are the exclusive sum of the lengths, which is a scan,
-//! and each part of the output looks up its first run and fills in from there, which is a loop. A
-//! long run is filled in by several threads. Depth 1 scan and a loop; 2 passes over the output,
-//! which is filled with one value first.
+//! Decoding is the other way round: starts are the exclusive sum of the lengths, which is a scan of
+//! groups of them. Each part of the output looks up its first run and fills in from there, a loop. A
+//! long run is filled in by several threads. Depth 1 scan and a loop; 1 pass over the output.
 //!
 //! Of floats, NaN differs from itself.
+
+use std::mem::MaybeUninit;
 
 use super::{AlgoError, check_length, compiled, counted};
 use crate::Error;
@@ -110,34 +111,47 @@ pub fn encode<T: ScanType + PartialEq>(x: &[T]) -> Result<(Vec<T>, Vec<u32>), Al
     Ok((values, lengths))
 }
 
+/// Lengths that are added up together, so that sums take less memory than records.
+const GROUP: usize = 64;
+
 /// Each value so many times: what [`encode`] was given. Only memory bounds it, so check lengths that come from elsewhere.
 ///
 /// # Errors
 /// [`AlgoError::Length`] if there is not one length for each value; [`Error::OutOfMemory`].
 pub fn decode<T: Copy + Send + Sync>(values: &[T], lengths: &[u32]) -> Result<Vec<T>, AlgoError> {
     check_length("lengths", values.len(), lengths.len())?;
-    let sums = compiled(|| {
-        let length = scan!(|length: u32| -> Sum<u64> { Sum(length as u64) });
-        Scan::<Sum<u64>>::builder().lift(length).project(scan!(|sum: Sum<u64>| -> u64 { sum.0 })).build()
-    })?;
-    let ends = sums.inclusive(lengths)?;
+    let of_group = parallel::map_numbers(lengths.len().div_ceil(GROUP), 1 << 10, |group| {
+        let lengths = lengths[group * GROUP..].iter().take(GROUP);
+        lengths.map(|&length| u64::from(length)).sum::<u64>()
+    });
+    let ends = compiled(Scan::<Sum<u64>>::plain)?.inclusive(&of_group)?;
     let mut records = Vec::new();
-    let (Some(&len), Some(&any)) = (ends.last(), values.first()) else { return Ok(records) };
-    let bytes = usize::try_from(len).unwrap_or(usize::MAX).saturating_mul(size_of::<T>());
-    records.try_reserve_exact(len as usize).map_err(|_| Error::OutOfMemory { bytes })?;
-    records.resize(len as usize, any);
+    let Some(&len) = ends.last() else { return Ok(records) };
+    let len = usize::try_from(len).unwrap_or(usize::MAX);
+    let bytes = len.saturating_mul(size_of::<T>());
+    records.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
 
     let part = 1 << 14;
-    parallel::for_each(records.chunks_mut(part), |number, mut part_left| {
-        let mut at = number * part;
-        let mut run = ends.partition_point(|&end| end <= at as u64);
+    let memory = &mut records.spare_capacity_mut()[..len];
+    parallel::for_each(memory.chunks_mut(part), |number, mut part_left| {
+        let at = (number * part) as u64;
+        let group = ends.partition_point(|&end| end <= at);
+        let mut run = group * GROUP;
+        // Where the first run that reaches into this part begins, and how many of its records are before it.
+        let mut before = at - group.checked_sub(1).map_or(0, |group| ends[group]);
+        while u64::from(lengths[run]) <= before {
+            before -= u64::from(lengths[run]);
+            run += 1;
+        }
         while !part_left.is_empty() {
-            let left = (ends[run] - at as u64).min(part_left.len() as u64) as usize;
+            let left = (u64::from(lengths[run]) - before).min(part_left.len() as u64) as usize;
             let run_left = part_left.split_off_mut(..left).expect("it is as long at least");
-            run_left.fill(values[run]);
-            (at, run) = (at + left, run + 1);
+            run_left.fill(MaybeUninit::new(values[run]));
+            (before, run) = (0, run + 1);
         }
     });
+    // SAFETY: there is space for so many, and each part was filled to its end.
+    unsafe { records.set_len(len) };
     Ok(records)
 }
 

@@ -42,6 +42,28 @@ fn runs_are_encoded_decoded_and_made_unique() {
     });
 }
 
+/// Parts of the output begin within runs and groups of runs, behind runs of no records, and a run may fill several parts.
+#[test]
+fn decoded_runs_are_those_of_a_loop_wherever_parts_begin() {
+    let mut random = Random(64);
+    for round in 0..60 {
+        let runs = [1, 3, 63, 64, 65, 200, 5000][round % 7];
+        let longest = [1, 2, 40, 3000, 70_000][round % 5];
+        let lengths: Vec<u32> = (0..runs)
+            .map(|_| if random.below(3) == 0 { 0 } else { random.below(longest + 1) as u32 })
+            .scan(1_000_000u32, |left, length| {
+                let length = length.min(*left);
+                *left -= length;
+                Some(length)
+            })
+            .collect();
+        let values: Vec<u16> = (0..runs).map(|run| run as u16).collect();
+        let records =
+            values.iter().zip(&lengths).flat_map(|(&value, &length)| std::iter::repeat_n(value, length as usize));
+        assert!(decode(&values, &lengths).unwrap().into_iter().eq(records), "{runs} runs of up to {longest}");
+    }
+}
+
 #[test]
 fn runs_of_length_0_decode_to_nothing_wherever_they_are() {
     let decoded = decode(&['a', 'b', 'c', 'd'], &[0, 2, 0, 0]).unwrap();
