@@ -11,8 +11,9 @@
 //! ```
 //!
 //! Decoding is the other way round: starts are the exclusive sum of the lengths, which is a scan of
-//! groups of them. Each part of the output looks up its first run and fills in from there, a loop. A
-//! long run is filled in by several threads. Depth 1 scan and a loop; 1 pass over the output.
+//! groups of them. Each part of the output looks up its first run and fills in from there, which is
+//! a loop. A long run is filled in by several threads. Depth 1 scan and a loop; 1 pass over the
+//! output.
 //!
 //! Of floats, NaN differs from itself.
 
