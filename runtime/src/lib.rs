@@ -71,7 +71,7 @@ pub use monoscan_ir::laws::Overflow;
 pub use refused::{Argument, Combination, ExpectedOffset, FunctionOf, InPlaceError, RowsError};
 pub use scans::collect;
 #[doc(hidden)]
-pub use sequences::{Begin, ShortCall, ShortColumns};
+pub use sequences::{ShortCall, ShortColumns, ShortStart};
 pub use spacing::{Bits, Spacing, SpacingError};
 #[doc(hidden)]
 pub use trace::MAX_CALL_DEPTH;

@@ -36,13 +36,13 @@ pub struct ShortCall<'a> {
     pub work: Whole,
     pub shape: Shape<'a>,
     pub reversed: bool,
-    pub begin: Begin,
+    pub begin: ShortStart,
 }
 
 /// The states that the sequences of such a call start from.
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Begin {
+pub enum ShortStart {
     /// The states that sequences of the program start from.
     Start,
     /// States in memory, the same for all.
@@ -117,7 +117,7 @@ impl DynScan {
         columns: ShortColumns<'_>,
         space: &mut impl FnMut(usize) -> Option<*mut u8>,
     ) -> Option<usize> {
-        let from_start = begin == Begin::Start;
+        let from_start = begin == ShortStart::Start;
         if matches!(shape, Shape::Line) {
             let short = self.make_short_whole(work, columns.len)?;
             let (to, output) = (space(1)?, columns.outputs.first().map_or(std::ptr::null_mut(), |&(base, _)| base));
@@ -134,7 +134,7 @@ impl DynScan {
             Sequences::Rows(rows) => {
                 checks::shape(self.program(), Device::cpu(), &Call { shape, ..Call::default() }, columns.len).ok()?;
                 // The engine has vectors for many records. Of none, rows may be more than memory has states.
-                let is_for_engine = rows.is_empty() || begin == Begin::Same && rows.elements() > MOST_IN_ROWS;
+                let is_for_engine = rows.is_empty() || begin == ShortStart::Same && rows.elements() > MOST_IN_ROWS;
                 if work != Whole::Reduce && is_for_engine {
                     return None;
                 }
@@ -180,7 +180,7 @@ impl DynScan {
         columns: ShortColumns<'_>,
         space: &mut impl FnMut(usize) -> Option<*mut u8>,
     ) -> Option<usize> {
-        if call.work != Whole::Reduce || call.begin != Begin::Start {
+        if call.work != Whole::Reduce || call.begin != ShortStart::Start || !self.is_plain(Mode::Inclusive) {
             return None;
         }
         rows.check_within(columns.len).ok()?;
@@ -189,7 +189,7 @@ impl DynScan {
         let states = variant.kernels(Access::Line).ok()?.code.whole_states();
         // Of several stages, those of all rows of a stage come before those of the next.
         let are_in_order = self.program().stages.len() == 1 && short.are_array_of(states, rows.count());
-        if !are_in_order || !self.is_plain(Mode::Inclusive) {
+        if !are_in_order {
             return None;
         }
         let to = space(rows.count())?;
@@ -240,13 +240,13 @@ impl DynScan {
         };
         // The engine may have vectors for them.
         let are_many = count > MOST_ROWS || elements > MOST_IN_ROWS;
-        let are_for_engine = are_dense && !call.reversed && are_many && call.begin != Begin::Each;
+        let are_for_engine = are_dense && !call.reversed && are_many && call.begin != ShortStart::Each;
         if are_for_engine || elements.max(count) > MOST_ONE_BY_ONE {
             return None;
         }
         let short = usable(self.variants().make_short_spaced_whole(call.work, are_dense)).flatten()?;
         let is_for = longest <= short.longest()
-            && (call.begin == Begin::Start || short.takes_any())
+            && (call.begin == ShortStart::Start || short.takes_any())
             && short.are_of_loop() == self.loop_states().is_some()
             && (short.is_anywhere() || !matches!(call.shape, Shape::Offsets(_)));
         is_for.then_some((short, count))
@@ -256,7 +256,8 @@ impl DynScan {
     /// As for [`short_sequences`](DynScan::short_sequences), of a call that the kernel is for, with memory for the states.
     unsafe fn each_spaced(&self, short: &ShortSpaced, call: ShortCall<'_>, columns: ShortColumns<'_>, states: *mut u8) {
         let sides = (columns.inputs, columns.outputs);
-        let (parameters, states) = (self.settings().parameters.as_ptr(), Some((states, call.begin == Begin::Start)));
+        let (parameters, states) =
+            (self.settings().parameters.as_ptr(), Some((states, call.begin == ShortStart::Start)));
         let towards = |step: usize| if call.reversed { -(step as isize) } else { step as isize };
         // SAFETY: the caller says so. There is a loop for each kind.
         unsafe {
@@ -293,10 +294,10 @@ impl DynScan {
         }
         let are_dense = spacing::is_contiguous(inputs, outputs.as_deref());
         let (given, begin) = match (call.carry, call.init) {
-            (Some(carry), _) => (Some(carry), Begin::Each),
-            (None, Init::Identity) => (None, Begin::Start),
-            (None, Init::Same(state)) => (Some(state), Begin::Same),
-            (None, Init::Each(states)) => (Some(states), Begin::Each),
+            (Some(carry), _) => (Some(carry), ShortStart::Each),
+            (None, Init::Identity) => (None, ShortStart::Start),
+            (None, Init::Same(state)) => (Some(state), ShortStart::Same),
+            (None, Init::Each(states)) => (Some(states), ShortStart::Each),
         };
         let short_call = ShortCall { work, shape: call.shape, reversed: call.reversed, begin };
         // Segments between offsets are not resumed.
@@ -309,7 +310,7 @@ impl DynScan {
             Some(states) => states.check(call, short.takes_any())?,
             None => checks::call(self.program(), Device::cpu(), call, len)?,
         }
-        let is_each = begin == Begin::Each;
+        let is_each = begin == ShortStart::Each;
         if is_each && given.is_some_and(|given| !short.are_of_each(given, count)) {
             return Ok(None);
         }
@@ -321,7 +322,7 @@ impl DynScan {
         let after = short.run_from(given, is_each, count, |states| {
             let columns = ShortColumns { inputs: &inputs, outputs: &outputs, len };
             // SAFETY: the columns were checked and have these sequences, and there is memory for the states of all.
-            unsafe { self.each_spaced(short, ShortCall { begin: Begin::Each, ..short_call }, columns, states) };
+            unsafe { self.each_spaced(short, ShortCall { begin: ShortStart::Each, ..short_call }, columns, states) };
         });
         let written = if let Shape::Rows(rows) = call.shape { rows.elements() } else { len };
         Ok(after.map(|after| (written, after)))

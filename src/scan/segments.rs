@@ -65,14 +65,12 @@ impl<'a> Boundaries<'a> {
         }
     }
 
-    /// Offsets, of flags if there are no more segments than one for so many records.
+    /// Offsets; those of flags if there are no more segments than one for so many records.
     pub(super) fn as_offsets(&self, records: usize) -> Option<Cow<'_, [usize]>> {
-        if let Boundaries::Heads(flags) = *self {
-            return offsets_of(flags, records).map(Cow::Owned);
+        match *self {
+            Boundaries::Heads(flags) => offsets_of(flags, records).map(Cow::Owned),
+            _ => self.offsets().map(Cow::Borrowed),
         }
-        self.offsets()
-            .filter(|offsets| offsets.last().is_some_and(|&all| all / records + 1 >= offsets.len()))
-            .map(Cow::Borrowed)
     }
 
     /// An error of a scan by these, in terms of what the caller gave: offsets of keys are wrong only where there are more or

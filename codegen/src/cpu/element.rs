@@ -136,7 +136,8 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// Of a `short` kernel with strided or spaced access: how many elements, where columns are, how far apart records are, and where parameters are.
+    /// Of a `short` kernel with strided or spaced access: how many elements, where columns are, how far apart records are, and where
+    /// parameters are.
     pub(crate) fn spaced(
         b: &mut FunctionBuilder<'_>,
         kernel: &'a TileKernel<'a>,

@@ -248,8 +248,8 @@ impl ShortSpaced {
         each.and_then(|each| each.checked_mul(count)) == Some(given.len())
     }
 
-    /// The components of the states behind so many sequences that run from states in memory: from those that sequences start from, all from the given ones,
-    /// or each from its own of them. None if the kernel has no states.
+    /// The components of the states behind so many sequences that run from states in memory: from those that sequences start from, all
+    /// from the given ones, or each from its own of them. None if the kernel has no states.
     pub(crate) fn run_from(
         &self,
         given: Option<&[Constant]>,

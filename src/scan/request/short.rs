@@ -4,7 +4,7 @@
 use std::mem::MaybeUninit;
 
 use monoscan_ir::Mode;
-use monoscan_runtime::{Begin, Shape, ShortCall, Whole};
+use monoscan_runtime::{Shape, ShortCall, ShortStart, Whole};
 use smallvec::SmallVec;
 
 use super::{Boundaries, Carry, Request, Sequences, Start};
@@ -101,7 +101,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         }
         let Some(offsets) = boundaries.as_offsets(LEAST_OF_LOOP) else { return false };
         let call =
-            ShortCall { work: mode.into(), shape: Shape::Offsets(&offsets), reversed: false, begin: Begin::Start };
+            ShortCall { work: mode.into(), shape: Shape::Offsets(&offsets), reversed: false, begin: ShortStart::Start };
         let mut states: Vec<S> = Vec::new();
         let space = |count| states.try_reserve(count).ok().map(|()| states.as_mut_ptr().cast());
         // SAFETY: the caller borrows the outputs; there is memory for so many states.
@@ -143,9 +143,9 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     ) -> Option<usize> {
         let (sequences, init) = (self.sequences.as_ref().ok()?, &self.init);
         let begin = match (init, &self.carry) {
-            (Start::Identity, Carry::None) => Begin::Start,
-            (Start::Same(_), Carry::None) => Begin::Same,
-            _ => Begin::Each,
+            (Start::Identity, Carry::None) => ShortStart::Start,
+            (Start::Same(_), Carry::None) => ShortStart::Same,
+            _ => ShortStart::Each,
         };
         let call = ShortCall { work, shape: sequences.shape().ok()?, reversed: self.reversed, begin };
         let carry = match &mut self.carry {
