@@ -109,13 +109,19 @@ fn without_outputs(whole: &Body) -> Body {
     body
 }
 
+/// The state of a stage after an element, from that before it, which it reads as [`Source::Before`] of this stage. It is the same as
+/// that before combined with the element's lift, in fewer instructions.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Step(pub(crate) Mapping);
+
 /// All stages and the outputs of a program without `State`, for one element; every component is carried. All other bodies are parts
-/// of it: simplifying it takes most of the time that facts take.
-pub(super) fn whole_element(program: &Program) -> Body {
+/// of it: simplifying it takes most of the time that facts take. `steps` are those of all stages from the first on, or fewer.
+pub(super) fn whole_element(program: &Program, steps: &[Step]) -> Body {
     let states: Vec<Source> =
         program.stages.iter().enumerate().flat_map(|(stage, s)| before(stage, s.state.len())).collect();
     let outputs = || [&program.output.project].into_iter().chain(&program.output.filter);
-    let mappings = program.stages.iter().map(|stage| &stage.lift).chain(outputs());
+    let others = program.stages.iter().skip(steps.len()).map(|stage| &stage.lift);
+    let mappings = steps.iter().map(|Step(step)| step).chain(others).chain(outputs());
     let mut inputs: Vec<Source> = mappings.flat_map(|mapping| mapping.reads.iter().copied()).collect();
     inputs.retain(|source| !matches!(source, Source::Before { .. } | Source::After { .. }));
     inputs.sort();
@@ -124,7 +130,13 @@ pub(super) fn whole_element(program: &Program) -> Body {
     let reads = [states, inputs].concat();
     let mut element = Element::new(program, &reads);
     for stage in 0..program.stages.len() {
-        element.run_stage(program, stage);
+        match steps.get(stage) {
+            Some(Step(step)) => {
+                let after = element.inline(step);
+                element.after.push(after);
+            }
+            None => element.run_stage(program, stage),
+        }
     }
     let mut results: Vec<Value> = element.after.concat();
     outputs().for_each(|mapping| results.extend(element.inline(mapping)));

@@ -40,6 +40,7 @@ mod sequential;
 mod step;
 
 pub use body::Body;
+pub(crate) use body::Step;
 pub(crate) use body::narrowed;
 pub use carry::CarryUpdate;
 pub use change::{Change, reads_no_state};
@@ -82,10 +83,11 @@ pub(crate) struct Facts {
     pub(crate) whole: Body,
 }
 
-/// The facts about a program that reads no `State`; `rank` is the stage that counts kept records. Takes time about linear in the program's instructions, times the rounds that ranges take to
+/// The facts about a program that reads no `State`; `rank` is the stage that counts kept records, and `steps` are those of stages
+/// whose state after an element [costs less](Step) than a lift and a combine. Takes time about linear in the program's instructions, times the rounds that ranges take to
 /// settle (a handful).
-pub(crate) fn facts(program: &Program, rank: Option<u32>) -> Facts {
-    let whole = body::whole_element(program);
+pub(crate) fn facts(program: &Program, rank: Option<u32>, steps: &[Step]) -> Facts {
+    let whole = body::whole_element(program, steps);
     let length_only: Vec<LengthOnly> =
         program.stages.iter().map(|stage| LengthOnly::of(stage, &program.tables)).collect();
     let left_out = |stage: u32, component: u32| length_only[stage as usize].components()[component as usize];

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use super::{Check, Form, SegmentStart};
 use crate::automaton::Cache;
 use crate::builder::FunctionBuilder;
-use crate::facts::{self, Body, Facts, Level, Range, StageFacts};
+use crate::facts::{self, Body, Facts, Level, Range, StageFacts, Step};
 use crate::program::{Mapping, Program, WellTyped};
 use crate::types::Constant;
 
@@ -24,6 +24,7 @@ pub struct Lowered {
     carried: Vec<usize>,
     rank: Option<u32>,
     check: Option<Check>,
+    steps: Vec<Step>,
     facts: Facts,
     look_ups: Cache,
 }
@@ -44,17 +45,22 @@ pub enum Role {
 }
 
 impl Lowered {
-    /// Analyses a lowered program; `written` is the one it was made from.
-    pub(super) fn new(program: Program, form: Form, written: &Program, check: Option<Check>) -> Lowered {
+    /// Analyses a lowered program; `written` is the one it was made from, and the first stages have these steps.
+    pub(super) fn new(
+        program: Program,
+        (form, written): (Form, &Program),
+        check: Option<Check>,
+        steps: Vec<Step>,
+    ) -> Lowered {
         let rank = program.output.filter.is_some().then(|| program.stages.len() as u32 - 1);
         let user_stages = written.stages.len();
         let mut carried: Vec<usize> = written.stages.iter().map(|stage| stage.state.len()).collect();
         if form.previous && written.reads_previous() {
             carried.push(written.first_carry().len() - written.state_len());
         }
-        let facts = facts::facts(&program, rank);
+        let facts = facts::facts(&program, rank, &steps);
         let look_ups = Cache::default();
-        Lowered { program, form, user_stages, carried, rank, check, facts, look_ups }
+        Lowered { program, form, user_stages, carried, rank, check, steps, facts, look_ups }
     }
 
     /// The same for calls that start from states outside of the [ranges](StageFacts::ranges) that the program keeps to by
@@ -79,7 +85,7 @@ impl Lowered {
             self.program.output.project = nothing;
             let ranges =
                 self.facts.stages.iter_mut().map(|known| std::mem::take(&mut known.ranges)).collect::<Vec<_>>();
-            self.facts = facts::facts(&self.program, self.rank);
+            self.facts = facts::facts(&self.program, self.rank, &self.steps);
             self.facts.stages.iter_mut().zip(ranges).for_each(|(known, ranges)| known.ranges = ranges);
             self.look_ups = Cache::default();
         }

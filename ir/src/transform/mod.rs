@@ -78,7 +78,8 @@ pub struct Form {
 /// - With `previous`, a program that [reads the record before](Program::reads_previous) has one more stage behind those
 ///   of the user, whose state is the last record: the components that are read, and whether there is none.
 ///   [`first_carry`](Program::first_carry) has them in this order, behind the states of the user's stages.
-/// - The [loop](crate::Sequential) that the program was derived from stays where none of these adds to its states.
+/// - The [loop](crate::Sequential) that the program was derived from stays, but with `checked` and `previous`, which add to its
+///   states what it does not have, and where segments start from identities, which it may never reach.
 /// - Parameters stay as they are: mappings read them, and calls have their values.
 /// - With `checked` there is one more stage behind those, whose state [`Check`] reads. It goes through all
 ///   segments, and its identity is all zeros.
@@ -116,17 +117,17 @@ pub fn lower(program: &Verified<Program>, form: Form) -> Lowered {
     let check = form.checked.then(|| Check::of(program));
     let mut check_stage = check.as_ref().map(|check| check.stage(&lowered));
     lowered = lowered.map_functions(Function::unmarked);
-    if form.heads || form.checked || form.previous {
-        // States have more than the loop's.
+    if form.checked || form.previous || (form.heads && start == SegmentStart::Identity) {
         lowered.sequential = None;
     }
     if form.previous {
         previous::staged(&mut lowered, check_stage.as_mut());
     }
+    let mut steps = Vec::new();
     if form.heads {
-        lowered = segmented::segmented(lowered, (form.start, program.stages.len()), check_stage.as_mut());
+        (lowered, steps) = segmented::segmented(lowered, (form.start, program.stages.len()), check_stage.as_mut());
     }
     lowered.stages.extend(check_stage);
     ranked::rank(&mut lowered);
-    Lowered::new(lowered, form, program, check)
+    Lowered::new(lowered, (form, program), check, steps)
 }

@@ -14,22 +14,26 @@
 //! it is the initial state of the call, or a record of a column that has each segment's own. The
 //! state before the head of a segment is not the true one: it belongs to the segment before.
 //! Wherever a mapping reads it, it reads `head ? start : before`.
+//!
+//! The [loop](Sequential) that a program was derived from stays: its state has the flag too, and
+//! its step starts from `head ? start : before`.
 
 use super::{SegmentStart, checked};
 use crate::builder::FunctionBuilder;
-use crate::facts::{drop_unused, source_types};
+use crate::facts::{Step, drop_unused, source_types};
 use crate::function::{Function, Value};
 use crate::opcode::Opcode;
-use crate::program::{Layout, Mapping, Program, Source, Stage};
+use crate::program::{Layout, Mapping, Program, Sequential, Source, Stage};
 use crate::types::{Constant, Type};
 
 /// The program with a column of heads behind its inputs, and one of starts if each segment has its own: the states of so
-/// many stages. The stage that checks it, if there is one, sees what its other mappings see, and goes through all segments.
+/// many stages. The stage that checks it, if there is one, sees what its other mappings see, and goes through all segments. Besides
+/// the steps of all stages, where they combine once and the stages do twice.
 pub(super) fn segmented(
     mut program: Program,
     (start, user_stages): (SegmentStart, usize),
     check: Option<&mut Stage>,
-) -> Program {
+) -> (Program, Vec<Step>) {
     let head = program.record_types().len() as u32;
     program.inputs.push(Layout::of(Type::Bool));
     if start == SegmentStart::Each {
@@ -37,29 +41,36 @@ pub(super) fn segmented(
         let state: Vec<Type> = stages.iter().flat_map(|stage| stage.state.iter().copied()).collect();
         program.inputs.push(Layout::packed(&state));
     }
-    let segments = Segments { program: &program, head, start, user_stages };
+    let segments = Segments { program: &program, head, start, user_stages, of_loop: None };
     if let Some(check) = check {
         check.lift = segments.mapping(&check.lift, &[], |code, mut results| {
             checked::begins(&mut results, code.read(Source::Record(head)));
             results
         });
     }
+    let sequential = program.sequential.as_ref().map(|of| Segments { of_loop: Some(of), ..segments }.sequential(of));
     let stages = (0..program.stages.len()).map(|stage| segments.stage(stage)).collect();
+    let started = (0..program.stages.len()).filter(|_| start != SegmentStart::Identity);
+    let steps = started.map(|stage| segments.step(stage)).collect();
     let project = segments.mapping(&program.output.project, &[], |_, results| results);
     let filter = program.output.filter.as_ref().map(|filter| segments.mapping(filter, &[], |_, results| results));
     program.stages = stages;
     program.output.project = project;
     program.output.filter = filter;
-    program
+    program.sequential = sequential;
+    (program, steps)
 }
 
 /// The program that is rewritten, which has its column of heads but none of the rest.
+#[derive(Clone, Copy)]
 struct Segments<'p> {
     program: &'p Program,
     /// The number of the component that is the head. Those of starts follow.
     head: u32,
     start: SegmentStart,
     user_stages: usize,
+    /// The loop whose mappings these are, if they are not those of the stages.
+    of_loop: Option<&'p Sequential>,
 }
 
 impl Segments<'_> {
@@ -96,6 +107,23 @@ impl Segments<'_> {
         })
     }
 
+    /// `(head ? start : before) ⊕ lift`: the same as the combine of the two gives.
+    fn step(&self, stage: usize) -> Step {
+        let declared = &self.program.stages[stage];
+        let state = (0..declared.state.len() as u32).map(|component| (stage as u32, component));
+        let before = |(stage, component)| Source::Before { stage, component };
+        let flag = before((stage as u32, declared.state.len() as u32));
+        let starts = state.clone().filter_map(|component| self.start(component));
+        let more: Vec<Source> = state.clone().map(before).chain([flag]).chain(starts).collect();
+        Step(self.mapping(&declared.lift, &more, |code, x| {
+            let own: Vec<Value> = state.map(|component| self.source(code, before(component))).collect();
+            let mut after = code.builder.inline(&declared.combine, &[own, x].concat());
+            let (flag, head) = (code.read(flag), code.read(Source::Record(self.head)));
+            after.push(code.builder.binary(Opcode::Or, flag, head));
+            after
+        }))
+    }
+
     /// Where a component of a stage's start is read; none where segments start from the identity.
     fn start(&self, (stage, component): (u32, u32)) -> Option<Source> {
         match self.start {
@@ -117,6 +145,71 @@ impl Segments<'_> {
         }
     }
 
+    /// A component of the state that a segment starts from, of a stage or of the loop.
+    fn begun(&self, code: &mut Code, (stage, component): (u32, u32)) -> Value {
+        let Some(of) = self.of_loop else { return self.started(code, (stage, component)) };
+        let starts: Vec<Value> = self.components().map(|component| self.started(code, component)).collect();
+        code.builder.inline(&of.enter, &starts)[component as usize]
+    }
+
+    /// The components of the states of all stages.
+    fn components(&self) -> impl Iterator<Item = (u32, u32)> {
+        (0..).zip(&self.program.stages).flat_map(|(stage, of)| (0..of.state.len() as u32).map(move |c| (stage, c)))
+    }
+
+    /// The loop with a flag behind its state, as each stage has one.
+    fn sequential(&self, of: &Sequential) -> Sequential {
+        let stages = &self.program.stages;
+        let mut b = FunctionBuilder::new();
+        let (mut own, mut flags) = (Vec::new(), Vec::new());
+        for stage in stages {
+            own.extend(b.params(&stage.state));
+            flags.push(b.param(Type::Bool));
+        }
+        let mut entered = b.inline(&of.enter, &own);
+        entered.push(flags[0]);
+        let enter = b.finish(&entered);
+
+        let mut b = FunctionBuilder::new();
+        let state = b.params(&of.types());
+        let flag = b.param(Type::Bool);
+        let mut left = b.inline(&of.leave, &state).into_iter();
+        let with_flag = |stage: &Stage| left.by_ref().take(stage.state.len()).chain([flag]).collect::<Vec<Value>>();
+        let left: Vec<Value> = stages.iter().flat_map(with_flag).collect();
+        let leave = b.finish(&left);
+
+        let before = Source::Before { stage: 0, component: of.initial.len() as u32 };
+        let step = self.mapping(&of.step, &[before], |code, mut results| {
+            let (before, head) = (code.read(before), code.read(Source::Record(self.head)));
+            results.push(code.builder.binary(Opcode::Or, before, head));
+            results
+        });
+        Sequential {
+            initial: [of.initial.as_slice(), &[Constant::from(false)]].concat(),
+            enter,
+            leave,
+            step,
+            project: self.mapping(&of.project, &[], |_, results| results),
+            checked: None,
+            folds: Vec::new(),
+        }
+    }
+
+    /// The types of what mappings read. Behind the components of a state is its flag.
+    fn types(&self, reads: &[Source]) -> Vec<Type> {
+        let ty = |&source: &Source| match source {
+            Source::Before { stage, component } | Source::After { stage, component } => {
+                let state = match self.of_loop {
+                    Some(of) => of.types(),
+                    None => self.program.stages[stage as usize].state.clone(),
+                };
+                state.get(component as usize).copied().unwrap_or(Type::Bool)
+            }
+            _ => source_types(self.program, &[source])[0],
+        };
+        reads.iter().map(ty).collect()
+    }
+
     /// A mapping that sees each segment as all there is. It may read `more` sources besides its own, for `finish`, which
     /// makes its results of those that it had.
     fn mapping(
@@ -125,15 +218,20 @@ impl Segments<'_> {
         more: &[Source],
         finish: impl FnOnce(&mut Code, Vec<Value>) -> Vec<Value>,
     ) -> Mapping {
-        let starts = mapping.reads.iter().filter_map(|&source| match source {
-            Source::Before { stage, component } | Source::Init { stage, component } => self.start((stage, component)),
-            _ => None,
+        let starts = mapping.reads.iter().flat_map(|&source| match (source, self.of_loop) {
+            (Source::Before { .. }, Some(_)) => {
+                self.components().filter_map(|component| self.start(component)).collect()
+            }
+            (Source::Before { stage, component } | Source::Init { stage, component }, _) => {
+                Vec::from_iter(self.start((stage, component)))
+            }
+            _ => Vec::new(),
         });
         let heads = [Source::Record(self.head), Source::Next(self.head)];
         let mut reads: Vec<Source> = mapping.reads.iter().chain(more).copied().chain(starts).chain(heads).collect();
         reads.sort();
         reads.dedup();
-        let mut code = Code::new(self.program, reads);
+        let mut code = Code::new(&self.types(&reads), reads);
         let arguments: Vec<Value> = mapping.reads.iter().map(|&source| self.source(&mut code, source)).collect();
         let results = code.builder.inline(&mapping.function, &arguments);
         let results = finish(&mut code, results);
@@ -146,7 +244,7 @@ impl Segments<'_> {
         match source {
             Source::Before { stage, component } => {
                 let head = code.read(Source::Record(self.head));
-                let start = self.started(code, (stage, component));
+                let start = self.begun(code, (stage, component));
                 code.builder.select(head, start, value)
             }
             Source::Init { stage, component } if self.start == SegmentStart::Each => {
@@ -184,9 +282,9 @@ struct Code {
 }
 
 impl Code {
-    fn new(program: &Program, reads: Vec<Source>) -> Code {
+    fn new(types: &[Type], reads: Vec<Source>) -> Code {
         let mut builder = FunctionBuilder::new();
-        let params = builder.params(&source_types(program, &reads));
+        let params = builder.params(types);
         Code { builder, reads, params }
     }
 

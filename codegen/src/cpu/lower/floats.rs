@@ -8,7 +8,7 @@
 use cranelift_codegen::ir::{self, InstBuilder, condcodes::FloatCC, types};
 use monoscan_ir::{Constant, Function, Inst, Opcode, Rule, Type, Value};
 
-use super::{Lowering, clif_type, instruction};
+use super::{Lowering, clif_type, instruction, memory};
 
 /// How a comparison opcode compares floats.
 pub(crate) fn condition(opcode: Opcode) -> Option<FloatCC> {
@@ -91,8 +91,8 @@ impl Lowering<'_, '_> {
         self.ins().select(less, a, b)
     }
 
-    /// `select` by masks: one `and` after the condition if a side is +0, as where segments begin. A comparison of floats of the
-    /// same width stays in vector registers.
+    /// `select` by masks: one `and` after the condition if a side is +0, as where segments begin, else one blend. A comparison of
+    /// floats of the same width stays in vector registers.
     pub(super) fn float_select(&mut self, inst: &Inst, ty: Type, args: &[ir::Value]) -> Option<ir::Value> {
         let (yes, no) = (args[1], args[2]);
         let [condition_value, yes_value, no_value] = inst.operands() else { return None };
@@ -106,6 +106,9 @@ impl Lowering<'_, '_> {
             let is_zero = |value: &Value| self.function.as_constant(*value).is_some_and(|value| value.bits() == 0);
             let clears = [is_zero(yes_value), is_zero(no_value)];
             let int = clif_type(ty).as_int();
+            if clears == [false; 2] && self.env.lanes {
+                return Some(self.blend(args[0], int, [yes, no]));
+            }
             let mask = self.mask_of_byte(args[0], int, !clears[0]).unwrap_or_else(|| {
                 let condition = self.ins().uextend(int, args[0]);
                 // All ones where the condition holds, or, one less than it, where it does not.
@@ -138,5 +141,26 @@ impl Lowering<'_, '_> {
         let mask = self.same_bits(vector, mask);
         let picked = self.ins().bitselect(mask, yes, no);
         Some(self.ins().extractlane(picked, 0))
+    }
+
+    /// One of two floats, of as many bits as this integer, by a condition that is made the sign of a lane.
+    fn blend(&mut self, condition: ir::Value, int: ir::Type, sides: [ir::Value; 2]) -> ir::Value {
+        let float = self.b.func.dfg.value_type(sides[0]);
+        let lanes = 128 / int.bits();
+        let [ints, floats] = [int, float].map(|lane| lane.by(lanes).expect("a vector has 128 bits"));
+        let word = match memory::word_of_bool(self.b, condition) {
+            Some(word) if int == types::I64 => word,
+            Some(word) => self.ins().ireduce(int, word),
+            None => self.ins().uextend(int, condition),
+        };
+        let sign = self.ins().ishl_imm_u(word, i64::from(int.bits()) - 1);
+        let sign = self.ins().scalar_to_vector(ints, sign);
+        let [yes, no] = sides.map(|side| {
+            let vector = self.ins().splat(floats, side);
+            self.same_bits(ints, vector)
+        });
+        let chosen = self.ins().blendv(sign, yes, no);
+        let chosen = self.same_bits(floats, chosen);
+        self.ins().extractlane(chosen, 0)
     }
 }

@@ -226,7 +226,8 @@ impl Check<'_> {
     }
 }
 
-/// For each stage a state that sequences may start from: the identity, or another one if the program reads where segments start.
+/// For each stage a state that sequences may start from: the identity, or another one if the program reads where segments start. Of a
+/// loop it is the initial state, as not every valid state is one that the loop reaches.
 fn init(variant: &Variant) -> Vec<Vec<Constant>> {
     let program = &variant.program;
     let stages = program.stages.iter().zip(program.facts());
@@ -239,7 +240,8 @@ fn init(variant: &Variant) -> Vec<Vec<Constant>> {
         };
         states.into_iter().rev().find(holds).unwrap_or_else(|| stage.identity.clone())
     };
-    match program.form().start == SegmentStart::Init && program.output.filter.is_none() {
+    let is_read = program.form().start == SegmentStart::Init && program.output.filter.is_none();
+    match is_read && program.sequential.is_none() {
         true => stages.map(init).collect(),
         false => program.start(),
     }

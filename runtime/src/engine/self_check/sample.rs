@@ -95,6 +95,11 @@ fn starts(program: &Lowered) -> Vec<Vec<Constant>> {
         return Vec::new();
     }
     let stages = || program.stages.iter().zip(program.carried_components()).take(program.user_stages());
+    if program.sequential.is_some() {
+        // Not every valid state is one that the loop reaches.
+        let own = stages().zip(program.start()).flat_map(|((_, &own), state)| state.into_iter().take(own));
+        return vec![own.collect()];
+    }
     let samples: Vec<Vec<Vec<Constant>>> =
         stages().map(|(stage, _)| sample_states(stage, &program.tables, 5, 0)).collect();
     let start = |place: usize| {
