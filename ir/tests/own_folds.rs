@@ -50,6 +50,7 @@ fn bounded(ty: Type, numbers: &mut SplitMix64) -> LoopProgram {
         inputs,
         parameters: vec![],
         names: vec!["s".into()],
+        record_names: Vec::new(),
         initial: vec![ty.of_i64(3)],
         step: Mapping { reads, function: b.finish(&[after]) },
         places: vec![],

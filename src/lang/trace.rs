@@ -28,6 +28,8 @@ pub struct Traced {
     pub places: Vec<Option<SourcePlace>>,
     /// Whether it calls a function of the standard library that rounds otherwise than the IR, or panics where the IR does not.
     pub differs: bool,
+    /// The names of its arguments, those that are bound to tables among them; empty where an argument is a pattern.
+    pub arguments: &'static [&'static str],
 }
 
 /// Traces the operator of `M`: parameters are the components of the earlier state, then of the later one.
@@ -116,6 +118,7 @@ struct Tracer {
     tables: Vec<Table>,
     places: Vec<Option<SourcePlace>>,
     differs: bool,
+    arguments: &'static [&'static str],
     depth: usize,
 }
 
@@ -139,8 +142,14 @@ pub(crate) fn stop(why: Stop) -> ! {
 
 /// Traces `body`, which is called once. It is compiled once, for all types that a program scans.
 fn trace(name: &str, body: &mut dyn FnMut() -> Vec<Value>) -> Result<Traced, TraceError> {
-    let tracer =
-        Tracer { builder: FunctionBuilder::new(), tables: Vec::new(), places: Vec::new(), differs: false, depth: 0 };
+    let tracer = Tracer {
+        builder: FunctionBuilder::new(),
+        tables: Vec::new(),
+        places: Vec::new(),
+        differs: false,
+        arguments: &[],
+        depth: 0,
+    };
     let begin = |tracers: &RefCell<Vec<Tracer>>| {
         let mut tracers = tracers.borrow_mut();
         tracers.push(tracer);
@@ -152,8 +161,8 @@ fn trace(name: &str, body: &mut dyn FnMut() -> Vec<Value>) -> Result<Traced, Tra
     let tracer = TRACERS.with_borrow_mut(|tracers| tracers.drain(outer..).next());
     match (results, tracer) {
         (Ok(results), Some(tracer)) => {
-            let Tracer { builder, tables, places, differs, .. } = tracer;
-            Ok(Traced { function: builder.finish(&results), tables, places, differs })
+            let Tracer { builder, tables, places, differs, arguments, .. } = tracer;
+            Ok(Traced { function: builder.finish(&results), tables, places, differs, arguments })
         }
         (Ok(_), None) => unreachable!("a trace removes only its own entry"),
         (Err(payload), _) => Err(error(name, payload)),
@@ -246,6 +255,16 @@ pub fn enter(callee: &'static str) -> Call {
         stop(Stop::Recursion { callee });
     }
     Call(())
+}
+
+/// Records the names of the arguments of the function that was entered, if no other one calls it.
+#[doc(hidden)]
+pub fn arguments(names: &'static [&'static str]) {
+    current(|tracer| {
+        if tracer.depth == 1 {
+            tracer.arguments = names;
+        }
+    });
 }
 
 impl Drop for Call {

@@ -324,7 +324,7 @@ impl<U: ScanType, In: Record, Out: Outputs, N: Elements<U, In, Out>> LoopBuilder
         let record: usize = inputs.iter().map(|column| column.fields.len()).sum();
         let initial = lang::to_constants(&self.initial);
         let types: Vec<Type> = initial.iter().map(|constant| constant.ty()).collect();
-        let names = lang::component_names::<U>().into_iter().map(component_name).collect();
+        let (names, record_names) = names::<U, In>(&step);
         let mut tables = Tables::default();
         let parameters: Vec<Type> = step.parameters.iter().map(|value| value.ty()).collect();
         // The state comes first, then parameters, and then what an element has without states.
@@ -345,6 +345,7 @@ impl<U: ScanType, In: Record, Out: Outputs, N: Elements<U, In, Out>> LoopBuilder
             inputs,
             parameters,
             names,
+            record_names,
             initial,
             step,
             places,
@@ -366,12 +367,37 @@ fn behind(mut function: Function, first: usize, others: usize) -> Function {
     function
 }
 
+/// The names of the components of the state and of records, after the arguments of the step. Those of records are not named where an
+/// [`Element`](crate::Element) has them.
+fn names<U: ScanType, In: Inputs>(step: &Part) -> (Vec<String>, Vec<String>) {
+    let of_element = matches!(step.view, View::Element);
+    let columns = if of_element { 1 } else { In::layouts().len() };
+    // Arguments that are bound to something come before the state.
+    let state = step.traced.arguments.len().checked_sub(columns + 1);
+    let (state, columns) = state.map_or(("", &[][..]), |state| {
+        let own = &step.traced.arguments[state..];
+        (own[0], &own[1..])
+    });
+    let state = if state.is_empty() { "state" } else { state };
+    let names = lang::component_names::<U>().into_iter().map(|name| component_name(state, name)).collect();
+    if of_element || columns.iter().any(|column| column.is_empty()) {
+        return (names, Vec::new());
+    }
+    let of_column = |name: String| {
+        let end = name.find(|c: char| !c.is_ascii_digit()).unwrap_or(name.len());
+        let column = name[..end].parse::<usize>().ok().and_then(|column| columns.get(column));
+        column.map_or(name.clone(), |column| format!("{column}{}", &name[end..]))
+    };
+    let record_names = if columns.is_empty() { Vec::new() } else { lang::component_names::<In>() };
+    (names, record_names.into_iter().map(of_column).collect())
+}
+
 /// Members of tuples and elements of arrays have no names of their own.
-fn component_name(name: String) -> String {
+fn component_name(state: &str, name: String) -> String {
     match name.chars().next() {
-        Some('0'..='9') => format!("state.{name}"),
-        Some('[') => format!("state{name}"),
-        _ if name == "value" => "state".to_owned(),
+        Some('0'..='9') => format!("{state}.{name}"),
+        Some('[') => format!("{state}{name}"),
+        _ if name == "value" => state.to_owned(),
         _ => name,
     }
 }
@@ -380,6 +406,7 @@ fn component_name(name: String) -> String {
 fn the_state(types: &[Type]) -> Part {
     let mut b = FunctionBuilder::new();
     let state = b.params(types);
-    let traced = Traced { function: b.finish(&state), tables: Vec::new(), places: Vec::new(), differs: false };
+    let function = b.finish(&state);
+    let traced = Traced { function, tables: Vec::new(), places: Vec::new(), differs: false, arguments: &[] };
     Part { traced, view: View::State, parameters: Vec::new() }
 }

@@ -124,7 +124,7 @@ const MOVES: [[u8; 3]; 4] = [[0, 1, 0], [0, 1, 2], [2, 2, 3], [2, 0, 3]];
 fn tables_of_states_and_classes_are_automata() -> Result<(), Error> {
     let step = scan!(|s: u8, c: u8| -> u8 { MOVES[s as usize][CLASSES[c as usize] as usize] });
     let scan = Scan::from_loop(step, 0)?;
-    assert!(scan.explain().contains("`state`  table of 4 states"), "{}", scan.explain());
+    assert!(scan.explain().contains("`s`  table of 4 states"), "{}", scan.explain());
     assert!(scan.as_dyn().program().stages[0].automaton, "{}", scan.explain());
     let text = b"a / b /* c * / **/ d /**/ e /*/ f";
     let expected: Vec<u8> = text

@@ -178,7 +178,7 @@ fn refused_for_what_is_odd() {
     assert_eq!(refusal(Scan::from_loop(wraps, 0)).why, Why::Wraps);
     assert!(Scan::from_loop(scan!(|s: i32, x: i32| -> i32 { (s + x * 3).max(0) }), 0).is_ok());
     let halved = refusal(Scan::from_loop(scan!(|s: i32, x: i32| -> i32 { (s / 2).max(x) }), 0)).to_string();
-    assert!(halved.contains("has `/` of the state beside minima and maxima in `state / 2`"), "{halved}");
+    assert!(halved.contains("has `/` of the state beside minima and maxima in `s / 2`"), "{halved}");
     let cast = refusal(Scan::from_loop(scan!(|s: u8, x: i8| -> u8 { (s as i16 + x as i16).clamp(0, 255) as u8 }), 0));
     assert!(cast.to_string().contains("has `as` of the state beside minima and maxima"), "{cast}");
     let many = scan!(|s: [bool; 65], x: bool| -> [bool; 65] { [x ^ s[0]; 65] });

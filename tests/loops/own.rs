@@ -45,6 +45,8 @@ pub(crate) fn signals() -> Vec<Entry> {
         "log of a sum of exponentials" "R" (s: f64, x: f64) = -1000.0 => { s.max(x) + (1.0 + (-(s - x).abs()).exp()).ln() };
         "clamped integrator (anti-windup)" "RP" (i: f64, e: f64, dt: f64) = 0.0 => { (i + e * dt).max(-2.0).min(2.0) };
         "leaky clamped integrator" "R" (s: f64, x: f64) = 0.0 => { (0.9 * s + x).max(-1.0).min(1.0) };
+        "average within bounds" "R" (s: f64, x: f64) = 0.0 => { (s + 0.1 * (x - s)).max(-1.0).min(1.0) };
+        "leaking tank" "R" (s: f64, x: f64) = 0.0 => { (s - s * 0.1 + x).max(0.0) };
         "delay line of three" "R" (s: (f64, f64, f64), x: f64) = (0.0, 0.0, 0.0) => { (x, s.0, s.1) };
         "delay line of six" "R" (s: [f64; 6], x: f64) = [0.0; 6] => { [x, s[0], s[1], s[2], s[3], s[4]] };
         "moving sum of four" "R" (s: ([f64; 4], f64), x: f64) = ([0.0; 4], 0.0) => {

@@ -89,7 +89,7 @@ fn a_loop_without_places_is_refused_without_one() {
     program.places.clear();
     let refused = monoscan::ir::derive::derive(&program).unwrap_err();
     assert_eq!(refused.source, None);
-    assert!(refused.to_string().contains("state × state in `state * state`; "), "{refused}");
+    assert!(refused.to_string().contains("state × state in `s * s`; "), "{refused}");
 }
 
 /// The words of a refusal name the operation that no family has; the same loop as its advice says is derived.
@@ -97,14 +97,14 @@ fn a_loop_without_places_is_refused_without_one() {
 fn a_refusal_names_what_is_odd_and_its_advice_helps() {
     let digits = scan!(|v: u32, digit: u8| -> u32 { v / 10 + digit as u32 });
     let refused = refusal(Scan::from_loop(digits, 0)).to_string();
-    assert!(refused.contains("no family of functions has `/` of the state in `state / 10`"), "{refused}");
+    assert!(refused.contains("no family of functions has `/` of the state in `v / 10`"), "{refused}");
 
     let products = scan!(|s: u16, x: u8| -> u16 { s.wrapping_mul(s.wrapping_sub(1)).wrapping_add(x as u16) });
     let refused = refusal(Scan::from_loop(products, 0)).to_string();
-    assert!(refused.contains("`state * (state - 1)`"), "{refused}");
+    assert!(refused.contains("`s * (s - 1)`"), "{refused}");
     let products = scan!(|s: i32, x: u8| -> i32 { s.wrapping_mul(s.wrapping_add(-7)).wrapping_add(x as i32) });
     let refused = refusal(Scan::from_loop(products, 0)).to_string();
-    assert!(refused.contains("`state * (state - 7)`"), "{refused}");
+    assert!(refused.contains("`s * (s - 7)`"), "{refused}");
 
     let table = [3u8, 1, 4, 1, 5, 9, 2, 6];
     let hops = scan!(|s: u32, x: u8| -> u32 { s + table[((s + x as u32) % 8) as usize] as u32 });

@@ -240,7 +240,7 @@ fn a_refusal_names_component_operation_and_what_would_do() {
     let error = Scan::from_loop(step, 10).unwrap_err();
     assert!(matches!(error, Error::NotAScan(_)));
     let text = error.to_string();
-    assert!(text.contains("`state` cannot be scanned: which arm is taken depends on the state"), "{text}");
+    assert!(text.contains("`tokens` cannot be scanned: which arm is taken depends on the state"), "{text}");
     assert!(text.contains("min"), "{text}");
 }
 

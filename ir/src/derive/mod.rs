@@ -63,6 +63,8 @@ pub struct LoopProgram {
     pub parameters: Vec<Type>,
     /// The names of the components of the state, for explanations and refusals.
     pub names: Vec<String>,
+    /// The names of the components of records, for refusals; fewer where they have none.
+    pub record_names: Vec<String>,
     /// The state before the first element, which says the types of the components.
     pub initial: Vec<Constant>,
     /// The state after an element. Its first parameters are the components of the state before. `reads` are the others: sources
@@ -156,8 +158,13 @@ impl Flat {
         (code, next)
     }
 
-    fn read_names(&self) -> Vec<String> {
-        self.reads.iter().map(|source| format!("{source}")).collect()
+    /// The names of what the step reads, as the loop has them.
+    fn read_names(&self, of: &LoopProgram) -> Vec<String> {
+        let name = |source: &Source| match *source {
+            Source::Record(component) => of.record_names.get(component as usize).cloned(),
+            _ => None,
+        };
+        self.reads.iter().map(|source| name(source).unwrap_or_else(|| source.to_string())).collect()
     }
 }
 
@@ -184,6 +191,7 @@ impl Flat {
 ///     inputs: vec![column.clone()],
 ///     parameters: vec![],
 ///     names: vec!["s".into()],
+///     record_names: vec!["x".into()],
 ///     initial: vec![0i32.into()],
 ///     step,
 ///     places: vec![],
@@ -229,7 +237,7 @@ pub fn derive(of: &LoopProgram) -> Result<Derivation, Refusal> {
         if fuel.is_spent() {
             return effort();
         }
-        let reads = flat.read_names();
+        let reads = flat.read_names(of);
         let names = Names { components: &flat.names, reads: &reads };
         Refusal::of_group(&code, &names, &members, &next, (&flat, of))
     })?;
@@ -243,7 +251,7 @@ pub fn derive(of: &LoopProgram) -> Result<Derivation, Refusal> {
 fn solve(flat: Flat, of: &LoopProgram, depth: usize) -> Result<(Flat, Vec<Placed>), Refusal> {
     let tables = &of.tables[..];
     let (mut code, next) = flat.code(tables);
-    let reads = flat.read_names();
+    let reads = flat.read_names(of);
     let names = Names { components: &flat.names, reads: &reads };
     match graph::groups(&mut code, &flat, &next) {
         Ok(groups) => Ok((flat, groups)),

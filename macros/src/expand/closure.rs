@@ -6,7 +6,7 @@ use syn::parse::{Parse, ParseStream};
 use syn::visit::{self, Visit};
 use syn::{Expr, ExprCall, ExprClosure, Pat, PatIdent, ReturnType, Token, Type};
 
-use super::{allow, check_type, place, table_element};
+use super::{allow, check_type, name_of, place, table_element};
 use crate::lower::Lowering;
 use crate::options::{Options, crate_path};
 use crate::refuse::{self, Errors, refuse, report};
@@ -84,6 +84,7 @@ fn value(closure: &ExprClosure, options: &Options, errors: &mut Errors) -> Token
         let (name, binds) = lowering.parameter(pattern);
         bindings.extend(quote!(let #name = #argument; #binds));
     }
+    let names = patterns.iter().map(|pattern| name_of(pattern));
     let lowered = lowering.closure_body(&closure.body);
     let (native, allow) = (&closure.body, allow());
     let captured = captures(closure);
@@ -99,6 +100,7 @@ fn value(closure: &ExprClosure, options: &Options, errors: &mut Errors) -> Token
             #allow
             move |(#(#arguments,)*): (#(#krate::lang::V<#types>,)*)| -> #krate::lang::V<#result> {
                 let __call = #krate::lang::ops::enter("scan!");
+                #krate::lang::ops::arguments(&[#(#names),*]);
                 #bindings
                 #lowered
             },

@@ -10,9 +10,10 @@ pub(crate) mod token_kind;
 
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::quote;
+use syn::ext::IdentExt;
 use syn::visit::{self, Visit};
 use syn::{
-    Attribute, DeriveInput, GenericArgument, Generics, ImplItem, ItemImpl, Lifetime, Path, PathArguments, Type,
+    Attribute, DeriveInput, GenericArgument, Generics, ImplItem, ItemImpl, Lifetime, Pat, Path, PathArguments, Type,
     parse_quote,
 };
 
@@ -177,6 +178,14 @@ pub(crate) fn place(tokens: &TokenStream, at: Span) -> TokenStream {
 }
 
 /// The last name of a path.
+/// The name of an argument; empty of a pattern that has none, or several.
+pub(crate) fn name_of(pattern: &Pat) -> String {
+    match pattern {
+        Pat::Ident(pattern) => pattern.ident.unraw().to_string(),
+        _ => String::new(),
+    }
+}
+
 pub(crate) fn last_name(path: &Path) -> String {
     path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default()
 }

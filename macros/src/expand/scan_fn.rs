@@ -12,7 +12,7 @@ use syn::{
 };
 
 use super::{
-    allow, bounds, check_generics, check_type, conditions, inline, inline_all, last_name, mentions, original,
+    allow, bounds, check_generics, check_type, conditions, inline, inline_all, last_name, mentions, name_of, original,
     table_element, table_with_lifetime,
 };
 use crate::lower::Lowering;
@@ -86,7 +86,15 @@ fn second(function: &ItemFn, outer: &[&Generics], options: &Options, errors: &mu
     let krate = &options.krate;
     let name = function.sig.ident.to_string();
     let body = if errors.len() == before {
-        quote!(let __call = #krate::lang::ops::enter(#name); #body)
+        let names = function.sig.inputs.iter().map(|input| match input {
+            FnArg::Receiver(_) => "self".to_owned(),
+            FnArg::Typed(typed) => name_of(&typed.pat),
+        });
+        quote! {
+            let __call = #krate::lang::ops::enter(#name);
+            #krate::lang::ops::arguments(&[#(#names),*]);
+            #body
+        }
     } else {
         quote!(::core::unreachable!())
     };

@@ -78,6 +78,16 @@ impl Clamp {
         Form { lower, upper, ..form }
     }
 
+    /// The sum or difference of two forms of floats that no bound has touched.
+    fn joined(&self, code: &mut Code<'_>, opcode: Opcode, [x, y]: [Form; 2]) -> Result<Form, Leave> {
+        let are_lines = [x, y].iter().all(|form| form.lower.is_none() && form.upper.is_none());
+        if !are_lines || !self.ty.is_float() {
+            return Err(Leave);
+        }
+        let [a, b] = [(x.a, y.a), (x.b, y.b)].map(|(x, y)| code.binary(opcode, x, y));
+        Ok(Form { a, b, ..x })
+    }
+
     /// By a factor of known sign, or of any.
     fn scaled(&self, code: &mut Code<'_>, form: Form, k: Value) -> Form {
         let zero = code.constant(self.wide.zero());
@@ -151,10 +161,12 @@ impl Domain for Clamp {
             _ => code.cast(self.wide, k),
         };
         let (form, k, reversed) = match x {
+            [Operand::Form(x), Operand::Form(y)] if matches!(inst.opcode, Opcode::Add | Opcode::Sub) => {
+                return self.joined(code, inst.opcode, [(*x)?, (*y)?]);
+            }
             [form] => (form.form()?, None, false),
             [Operand::Form(form), Operand::Known(k)] => ((*form)?, Some(known(code, *k)), false),
             [Operand::Known(k), Operand::Form(form)] => ((*form)?, Some(known(code, *k)), true),
-            _ if inst.opcode == Opcode::Mul => return Err(Leave),
             _ => return Err(Leave),
         };
         Ok(match (inst.opcode, k, reversed) {

@@ -74,6 +74,7 @@ pub(super) fn written(
         inputs: record.into_iter().map(Layout::of).collect(),
         parameters,
         names,
+        record_names: Vec::new(),
         initial,
         step,
         places: Vec::new(),
