@@ -4,9 +4,10 @@
 //! cargo run --release --example tour -- [--records N] [--device cpu|cuda:N]
 //! ```
 //!
-//! Each line: the algorithm, its work, depth in scans and passes for n records, its time, and that
-//! of a plain loop or of the standard library, whose result must be the same. With a GPU (and
-//! `--features gpu`) those that run there follow, on vectors that stay there, beside all cores.
+//! Each line: the function in `monoscan::algo`, its work, depth in scans and passes for n records,
+//! its time, and that of a plain loop or of the standard library, whose result must be the same.
+//! With a GPU (and `--features gpu`) those that run there follow, on vectors that stay there,
+//! beside all cores. A test compares the names with the functions that there are.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -20,14 +21,17 @@ mod common;
 /// The families.
 mod tour {
     pub(crate) mod computing;
+    pub(crate) mod groups;
     pub(crate) mod linked;
     pub(crate) mod on_gpu;
-    pub(crate) mod ordering;
-    pub(crate) mod ragged;
+    pub(crate) mod selecting;
+    pub(crate) mod series;
+    pub(crate) mod sorting;
     pub(crate) mod texts;
+    pub(crate) mod trees;
 }
 
-use tour::{computing, linked, on_gpu, ordering, ragged, texts};
+use tour::{computing, groups, linked, on_gpu, selecting, series, sorting, texts, trees};
 
 fn main() -> ExitCode {
     finish(chosen().and_then(|(records, device)| run(records, device)), "tour [--records N] [--device cpu|cuda:N]")
@@ -57,26 +61,43 @@ struct Table {
     records: usize,
 }
 
+/// The cost of one scan, in one pass.
+const SCAN: [&str; 3] = ["n", "1", "1"];
+
+/// The cost of a plain loop.
+const LOOP: [&str; 3] = ["n", "0", "1"];
+
 /// Times are the best of so many rounds, or of those that fit this time, and of one at least.
 const ROUNDS: usize = 5;
 const PATIENCE: Duration = Duration::from_millis(300);
 
 impl Table {
-    /// Runs both, compares what they give, and prints the line. `cost` is work, depth and passes.
+    /// Runs both, compares what they give, and prints the line: the function, its work, depth and passes, and both times.
     fn line<T: PartialEq, E: Into<Failure>>(
         &self,
-        (name, cost): (&str, [&str; 3]),
+        head: (&str, [&str; 3]),
+        ours: impl Fn() -> Result<T, E>,
+        rival: (&str, impl Fn() -> T),
+    ) -> Result<(), Failure> {
+        self.judged(head, ours, rival, T::eq)
+    }
+
+    /// The same for results that need not be equal.
+    fn judged<T, E: Into<Failure>>(
+        &self,
+        (name, [work, depth, passes]): (&str, [&str; 3]),
         ours: impl Fn() -> Result<T, E>,
         (rival, theirs): (&str, impl Fn() -> T),
+        is_right: impl Fn(&T, &T) -> bool,
     ) -> Result<(), Failure> {
-        if ours().map_err(Into::into)? != theirs() {
+        if !is_right(&ours().map_err(Into::into)?, &theirs()) {
             return Err(Failure::Run(format!("{name} gives something else than {rival}")));
         }
         let mut ours = || ours().map(|given| drop(black_box(given))).map_err(Into::into);
         let times = best_times(&mut ours, &mut || drop(black_box(theirs())))?;
         let [ours, theirs] = times.map(|time| time.as_secs_f64() * 1e3);
-        let ([work, depth, passes], ratio) = (cost, theirs / ours);
-        say!("{name:<20} {work:>8} {depth:>8} {passes:>6} {ours:9.2} {theirs:9.2} {ratio:6.2}×  {rival}");
+        let ratio = theirs / ours;
+        say!("{name:<36} {work:>8} {depth:>8} {passes:>8} {ours:9.2} {theirs:9.2} {ratio:6.2}×  {rival}");
         Ok(())
     }
 }
@@ -122,8 +143,8 @@ fn run(records: usize, device: Device) -> Result<(), Failure> {
     let table = Table { records };
     say!("{records} records, times in ms; every result is that of the plain loop beside it\n");
     say!(
-        "{:<20} {:>8} {:>8} {:>6} {:>9} {:>9} {:>7}  beside",
-        "algorithm",
+        "{:<36} {:>8} {:>8} {:>8} {:>9} {:>9} {:>7}  beside",
+        "function",
         "work",
         "depth",
         "passes",
@@ -131,10 +152,13 @@ fn run(records: usize, device: Device) -> Result<(), Failure> {
         "the loop",
         "ratio"
     );
-    ordering::ordering(&table)?;
-    ragged::ragged(&table)?;
+    selecting::selecting(&table)?;
+    sorting::sorting(&table)?;
+    groups::groups(&table)?;
+    series::series(&table)?;
     computing::computing(&table)?;
     linked::linked(&table)?;
+    trees::trees(&table)?;
     texts::texts(&table)?;
     if device.is_cpu() { Ok(()) } else { on_gpu::on_gpu(&table, device) }
 }

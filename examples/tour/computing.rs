@@ -1,9 +1,12 @@
-//! Long integers, polynomials and recurrences.
+//! Long integers, prefix networks, polynomials and recurrences.
 
-use monoscan::algo::numbers;
+use std::cmp::Ordering;
+use std::convert::Infallible;
+
+use monoscan::algo::numbers::{self, Network, NetworkKind};
 
 use crate::common::Failure;
-use crate::{Table, drawn};
+use crate::{LOOP, SCAN, Table, drawn};
 
 pub(crate) fn computing(table: &Table) -> Result<(), Failure> {
     let digits = |seed| drawn(table.records, seed, |bits| if bits % 2 == 0 { u64::MAX } else { bits });
@@ -18,22 +21,51 @@ pub(crate) fn computing(table: &Table) -> Result<(), Failure> {
         let digits: Vec<u64> = a.iter().zip(&b).map(digit).collect();
         (digits, carry)
     };
+    table.line(("numbers::add", SCAN), || numbers::add(&a, &b), ("a loop", || by_loop(u64::carrying_add)))?;
     table.line(
-        ("add integers", ["n", "1", "1"]),
-        || numbers::add(&a, &b),
-        ("a loop", || by_loop(u64::carrying_add)),
-    )?;
-    table.line(
-        ("subtract integers", ["n", "1", "1"]),
+        ("numbers::subtract", SCAN),
         || numbers::subtract(&a, &b),
         ("a loop", || by_loop(u64::borrowing_sub)),
     )?;
+    // They differ in the lowest digit alone.
+    let mut less = a.clone();
+    less[0] = less[0].wrapping_sub(1);
+    table.line(
+        ("numbers::compare", LOOP),
+        || Ok::<_, Infallible>(numbers::compare(&a, &less)),
+        ("a loop", || {
+            for place in (0..a.len()).rev() {
+                if a[place] != less[place] {
+                    return a[place].cmp(&less[place]);
+                }
+            }
+            Ordering::Equal
+        }),
+    )?;
+    let rows = |digits: &[u64]| digits.iter().map(|&digit| [digit, u64::MAX, digit, 1]).collect::<Vec<[u64; 4]>>();
+    let (rows_a, rows_b) = (rows(&a), rows(&b));
+    table.line(
+        ("numbers::add_rows", LOOP),
+        || numbers::add_rows(&rows_a, &rows_b),
+        ("a loop", || {
+            let sum = |(a, b): (&[u64; 4], &[u64; 4])| {
+                let (mut sum, mut carry) = ([0; 4], false);
+                for place in 0..4 {
+                    (sum[place], carry) = a[place].carrying_add(b[place], carry);
+                }
+                sum
+            };
+            rows_a.iter().zip(&rows_b).map(sum).collect()
+        }),
+    )?;
+    networks(table, (&a, &b), &|| by_loop(u64::carrying_add))?;
+
     let horner = || a.iter().fold(0u64, |y, a| y.wrapping_mul(3).wrapping_add(*a));
-    table.line(("Horner's rule", ["n", "1", "1"]), || numbers::horner(&a, 3), ("a loop", horner))?;
+    table.line(("numbers::horner", SCAN), || numbers::horner(&a, 3), ("a loop", horner))?;
     let x: Vec<u32> = drawn(table.records, 22, |bits| bits as u32);
     let recurrence = numbers::Modular::<2, 998_244_353>::new([1, 1])?;
     table.line(
-        ("order 2 modulo m", ["12 n", "1", "1"]),
+        ("numbers::Modular::run order 2", ["12 n", "1", "1"]),
         || recurrence.run(&x),
         ("a loop", || {
             let (mut y, mut before) = (0, 0);
@@ -42,6 +74,36 @@ pub(crate) fn computing(table: &Table) -> Result<(), Failure> {
                 y as u32
             };
             x.iter().map(step).collect()
+        }),
+    )
+}
+
+/// Additions by circuits of 16 lanes, whose gates are run one after the other; and sums by one, of 16 values at a time.
+fn networks(table: &Table, (a, b): (&[u64], &[u64]), add: &dyn Fn() -> (Vec<u64>, bool)) -> Result<(), Failure> {
+    use NetworkKind::{BrentKung, HanCarlson, KoggeStone, LadnerFischer, Sklansky};
+    const LANES: usize = 16;
+    let cost = |network: &Network| [network.size(), network.depth()].map(|of_lanes| format!("{of_lanes} n/{LANES}"));
+    for kind in [KoggeStone, Sklansky, BrentKung, HanCarlson, LadnerFischer(1)] {
+        let network = Network::new(kind, LANES);
+        let [work, depth] = cost(&network);
+        table.line(
+            (&format!("numbers::add_by {kind}"), [&work, &depth, "1"]),
+            || Ok::<_, Infallible>(numbers::add_by(&network, a, b)),
+            ("a loop", add),
+        )?;
+    }
+    let network = Network::new(BrentKung, LANES);
+    let [work, depth] = cost(&network);
+    let of_lanes = |prefixes: &dyn Fn(&mut [u64])| {
+        let mut lanes = a.to_vec();
+        lanes.chunks_exact_mut(LANES).for_each(prefixes);
+        lanes
+    };
+    table.line(
+        ("numbers::Network::apply", [&work, &depth, "1"]),
+        || Ok::<_, Infallible>(of_lanes(&|lanes| network.apply(lanes, |a, b| a.wrapping_add(*b)))),
+        ("a loop", || {
+            of_lanes(&|lanes| (1..LANES).for_each(|lane| lanes[lane] = lanes[lane].wrapping_add(lanes[lane - 1])))
         }),
     )
 }

@@ -1,9 +1,11 @@
-//! Lines, UTF-8, CSV and decimals.
+//! Lines, UTF-8, CSV, decimals and patterns.
+
+use std::str::FromStr;
 
 use monoscan::algo::text;
 
 use crate::common::Failure;
-use crate::{Table, bits};
+use crate::{LOOP, SCAN, Table, bits};
 
 pub(crate) fn texts(table: &Table) -> Result<(), Failure> {
     let mut bits = bits(40);
@@ -13,7 +15,7 @@ pub(crate) fn texts(table: &Table) -> Result<(), Failure> {
     }
     let csv = csv.as_bytes();
     table.line(
-        ("lines and columns", ["n", "1", "1"]),
+        ("text::lines_and_columns", SCAN),
         || text::lines_and_columns(csv),
         ("a loop", || {
             let (mut line, mut column) = (0, 0);
@@ -28,12 +30,12 @@ pub(crate) fn texts(table: &Table) -> Result<(), Failure> {
     let mixed = "aß∮\u{10ffff}".repeat(table.records / 10 + 1);
     let is_text = || std::str::from_utf8(mixed.as_bytes()).is_ok();
     table.line(
-        ("UTF-8", ["n", "0", "1"]),
+        ("text::check_utf8", LOOP),
         || text::check_utf8(mixed.as_bytes()).map(|()| true),
         ("from_utf8", is_text),
     )?;
     table.line(
-        ("fields of CSV", ["n", "1", "3"]),
+        ("text::csv", ["n", "1", "3"]),
         || text::csv(csv, b',').map(|fields| (fields.starts, fields.ends, fields.rows)),
         ("a loop", || {
             let (mut quoted, mut start, mut fields) = (false, 0, (Vec::new(), Vec::new(), vec![0]));
@@ -52,12 +54,64 @@ pub(crate) fn texts(table: &Table) -> Result<(), Failure> {
         }),
     )?;
     let fields = text::csv(csv, b',')?;
+    // Rows are an integer, a name of two parts, and a number.
+    let integers = || lines(csv).filter_map(|line| part(line, 0)).collect();
+    let floats = || lines(csv).filter_map(|line| part(line, 3)).collect();
+    table.line(("text::Fields::integers", LOOP), || fields.integers(csv, 0, 0), ("parse", integers))?;
+    table.line(("text::Fields::floats", LOOP), || fields.floats(csv, 0, 2), ("parse", floats))?;
     table.line(
-        ("decimals to f64", ["n", "0", "1"]),
-        || fields.floats(csv, 0, 2),
-        ("parse", || {
-            let third = |line: &[u8]| std::str::from_utf8(line).ok()?.rsplit(',').next()?.parse().ok();
-            csv.split(|&byte| byte == b'\n').filter_map(third).collect()
+        ("text::Fields::texts", LOOP),
+        || fields.texts(csv, 0, 1),
+        ("split", || lines(csv).filter_map(|line| Some(line.split(|&byte| byte == b'"').nth(1)?.into())).collect()),
+    )?;
+    by_rules(table, csv)
+}
+
+fn lines(csv: &[u8]) -> impl Iterator<Item = &[u8]> {
+    csv.split(|&byte| byte == b'\n').filter(|line| !line.is_empty())
+}
+
+fn part<T: FromStr>(line: &[u8], place: usize) -> Option<T> {
+    std::str::from_utf8(line).ok()?.split(',').nth(place)?.parse().ok()
+}
+
+/// Tokens and patterns need rules that are compiled.
+#[cfg(not(feature = "lexer"))]
+fn by_rules(_: &Table, _: &[u8]) -> Result<(), Failure> {
+    Ok(())
+}
+
+/// The same columns from the tokens of a lexer, and all matches of patterns.
+#[cfg(feature = "lexer")]
+fn by_rules(table: &Table, csv: &[u8]) -> Result<(), Failure> {
+    use monoscan::lexer::{Kind, Lexer, PatternSet};
+
+    let lexer = Lexer::builder().token("number", "-?[0-9]+(\\.[0-9]+)?").skip("other", "[^-0-9]+").build()?;
+    let tokens = lexer.only(&[Kind::Rule(0)]).lex(csv)?;
+    let decimals = text::Decimals::new(csv, &tokens, 3)?;
+    let integers = || lines(csv).filter_map(|line| part(line, 0)).collect();
+    let floats = || lines(csv).filter_map(|line| part(line, 3)).collect();
+    table.line(("text::Decimals::integers", LOOP), || decimals.integers(0), ("parse", integers))?;
+    table.line(("text::Decimals::floats", LOOP), || decimals.floats(2), ("parse", floats))?;
+
+    let patterns = PatternSet::new(["name", "[0-9]{3}", "e, [0-9]"])?;
+    let of_digits =
+        |text: &[u8], count| text.len() >= count && text[text.len() - count..].iter().all(u8::is_ascii_digit);
+    table.line(
+        ("lexer::PatternSet::ends", SCAN),
+        || {
+            let found = patterns.ends(csv)?;
+            Ok::<Vec<_>, monoscan::Error>(found.iter().map(|found| (found.end, found.patterns.to_vec())).collect())
+        },
+        ("three looks back", || {
+            let found = |end: usize| {
+                let text = &csv[..end];
+                let after_comma = of_digits(text, 1) && text[..end - 1].ends_with(b"e, ");
+                let found = [text.ends_with(b"name"), of_digits(text, 3), after_comma];
+                let patterns: Vec<usize> = (0..3).filter(|&pattern| found[pattern]).collect();
+                (!patterns.is_empty()).then_some((end as u64, patterns))
+            };
+            (1..=csv.len()).filter_map(found).collect()
         }),
     )
 }
