@@ -60,7 +60,7 @@ pub(crate) fn groups(table: &Table) -> Result<(), Failure> {
     )?;
     let shuffled: Vec<u16> = drawn(table.records, 7, |bits| bits as u16 % 1000);
     table.line(
-        ("groups::histogram", ["n", "0", "2"]),
+        ("groups::histogram", LOOP),
         || groups::histogram(&shuffled),
         ("counters", || {
             let mut counts = vec![0; 1000];

@@ -1,14 +1,19 @@
 //! Records in the order of time or place: gaps filled, sessions, what is visible, where the highest
 //! stands.
 //!
-//! | function | monoid | program |
-//! |---|---|---|
-//! | [`forward_fill`], [`backward_fill`] | the last value that is there | from the start, or reversed |
-//! | [`sessions`] | a count | a pause longer than the gap counts |
-//! | [`line_of_sight`] | the steepest slope | visible where the slope exceeds all before it |
-//! | [`running_argmax`] | the greatest and its place | writes the place |
+//! | function | monoid | program | bytes read and written |
+//! |---|---|---|---|
+//! | [`forward_fill`], [`backward_fill`] | the later value that is there | from the start, or reversed | b + 1, b |
+//! | [`sessions`] | a count | a pause longer than the gap counts | b, 4 |
+//! | [`line_of_sight`] | the steepest slope | visible where the slope exceeds all before it | b, 1 |
+//! | [`running_argmax`] | the greatest and its place | writes the place | b, 4 |
 //!
-//! Each: work n, depth 1 scan, 1 pass. Line of sight is Blelloch 1990, §1.2.
+//! Each: work n, depth 1 scan, 1 pass, for n records of b bytes.
+//!
+//! Sources. Fills: a segmented copy, whose segments begin at values that are there; Blelloch,
+//! *Scans as Primitive Parallel Operations* (IEEE Trans. Computers, 1989). Sessions: those of
+//! Akidau and others, *The Dataflow Model* (VLDB 2015). Line of sight: Blelloch 1990, §1.3. The
+//! greatest and its place: the reduction `MAXLOC` of MPI, whose ties go to the lower place too.
 
 use super::{AlgoError, check_length, compiled, counted};
 use crate::Error;

@@ -7,6 +7,15 @@
 //! | [`csv`] | whether a quote is open: parity of the quotes so far | 1 scan |
 //! | [`Fields::integers`], [`Fields::floats`], [`Decimals`] | none: fields or tokens that are known are a loop | 1 loop |
 //!
+//! Lines and columns come from two monoids in one scan: a sum, and a maximum. A column is the
+//! distance from the byte behind the last newline.
+//!
+//! ```text
+//! monoid   Pair<Sum<u32>, Max<u32>>: newlines, and the place behind the last one
+//! cost     work n, depth 1 scan, 1 pass
+//! bytes    1 read and 8 written for each of the text
+//! ```
+//!
 //! Tokens of any other syntax are what [`lexer`](crate::lexer) is for, and all places where matches
 //! of regular expressions end are found by its `PatternSet`.
 
