@@ -2,6 +2,7 @@
 //!
 //! Each file is one family and reads like its page in a textbook: the idea, the monoid, the
 //! program, its cost and its source. Functions take slices and give vectors; sorts work in place.
+//! Those that end in `_into` write to slices of the caller, and take less memory in a hot loop.
 //! Steps in which no element needs another are plain parallel loops. A scan stands where an element
 //! needs all before it.
 //!
@@ -108,4 +109,13 @@ fn counted(len: usize) -> Result<u32, AlgoError> {
 /// Refuses a column of another length than `expected`.
 fn check_length(argument: &'static str, expected: usize, got: usize) -> Result<(), AlgoError> {
     if got == expected { Ok(()) } else { Err(AlgoError::Length { argument, expected, got }) }
+}
+
+/// Refuses columns of these lengths as space for so many records.
+fn check_space<const COLUMNS: usize>(expected: usize, lengths: [usize; COLUMNS]) -> Result<(), Error> {
+    let shortest = lengths.into_iter().enumerate().min_by_key(|&(_, len)| len);
+    match shortest.filter(|&(_, len)| len < expected) {
+        Some((column, got)) => Err(Error::OutputTooShort { column, expected, got }),
+        None => Ok(()),
+    }
 }

@@ -32,7 +32,7 @@
 
 use std::mem::MaybeUninit;
 
-use super::{AlgoError, check_length, compiled, counted};
+use super::{AlgoError, check_length, check_space, compiled, counted};
 use crate::Error;
 #[cfg(feature = "gpu")]
 use crate::ops::Max;
@@ -119,10 +119,39 @@ where
 pub fn encode<T: ScanType + PartialEq>(x: &[T]) -> Result<(Vec<T>, Vec<u32>), AlgoError> {
     let len = counted(x.len())?;
     let (values, mut lengths) = scan::<T>()?.inclusive(x)?;
-    for run in 0..lengths.len() {
-        lengths[run] = lengths.get(run + 1).unwrap_or(&len) - lengths[run];
-    }
+    lengths_of_starts(&mut lengths, len);
     Ok((values, lengths))
+}
+
+/// [`encode`] into slices with space for all runs; gives how many there are. Space is used as by
+/// [`select_into`](super::select::select_into).
+///
+/// ```
+/// use monoscan::algo::runs::encode_into;
+/// let (mut values, mut lengths) = ([0; 6], [0; 6]);
+/// let runs = encode_into(b"aaabcc", &mut values, &mut lengths)?;
+/// assert_eq!((&values[..runs], &lengths[..runs]), (&b"abc"[..], &[3, 1, 2][..]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// As [`encode`]; [`Error::OutputTooShort`] if they do not fit, and nothing is written.
+pub fn encode_into<T: ScanType + PartialEq>(
+    x: &[T],
+    values: &mut [T],
+    lengths: &mut [u32],
+) -> Result<usize, AlgoError> {
+    let len = counted(x.len())?;
+    let runs = scan::<T>()?.inclusive_into(x, (values, &mut *lengths))?;
+    lengths_of_starts(&mut lengths[..runs], len);
+    Ok(runs)
+}
+
+/// Makes lengths of the places where runs begin, of so many records.
+fn lengths_of_starts(starts: &mut [u32], len: u32) {
+    for run in 0..starts.len() {
+        starts[run] = starts.get(run + 1).unwrap_or(&len) - starts[run];
+    }
 }
 
 /// Lengths that are added up together, so that sums take less memory than records.
@@ -133,20 +162,62 @@ const GROUP: usize = 64;
 /// # Errors
 /// [`AlgoError::Length`] if there is not one length for each value; [`Error::OutOfMemory`].
 pub fn decode<T: Copy + Send + Sync>(values: &[T], lengths: &[u32]) -> Result<Vec<T>, AlgoError> {
+    let ends = ends_of_groups(values, lengths)?;
+    let (mut records, len) = (Vec::new(), records_of(&ends));
+    let bytes = len.saturating_mul(size_of::<T>());
+    records.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
+    fill((values, lengths, &ends), &mut records.spare_capacity_mut()[..len], MaybeUninit::new);
+    // SAFETY: there is space for so many, and all of them were filled.
+    unsafe { records.set_len(len) };
+    Ok(records)
+}
+
+/// [`decode`] into a slice with space for all records; gives how many there are.
+///
+/// ```
+/// use monoscan::algo::runs::decode_into;
+/// let mut records = [0; 8];
+/// let len = decode_into(b"abc", &[3, 1, 2], &mut records)?;
+/// assert_eq!(&records[..len], b"aaabcc");
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// As [`decode`]; [`Error::OutputTooShort`] if they do not fit, and nothing is written.
+pub fn decode_into<T: Copy + Send + Sync>(
+    values: &[T],
+    lengths: &[u32],
+    records: &mut [T],
+) -> Result<usize, AlgoError> {
+    let ends = ends_of_groups(values, lengths)?;
+    let len = records_of(&ends);
+    check_space(len, [records.len()])?;
+    fill((values, lengths, &ends), &mut records[..len], |value| value);
+    Ok(len)
+}
+
+/// How many records there are up to the end of each group of runs.
+fn ends_of_groups<T>(values: &[T], lengths: &[u32]) -> Result<Vec<u64>, AlgoError> {
     check_length("lengths", values.len(), lengths.len())?;
     let of_group = parallel::map_numbers(lengths.len().div_ceil(GROUP), 1 << 10, |group| {
         let lengths = lengths[group * GROUP..].iter().take(GROUP);
         lengths.map(|&length| u64::from(length)).sum::<u64>()
     });
-    let ends = compiled(Scan::<Sum<u64>>::plain)?.inclusive(&of_group)?;
-    let mut records = Vec::new();
-    let Some(&len) = ends.last() else { return Ok(records) };
-    let len = usize::try_from(len).unwrap_or(usize::MAX);
-    let bytes = len.saturating_mul(size_of::<T>());
-    records.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
+    Ok(compiled(Scan::<Sum<u64>>::plain)?.inclusive(&of_group)?)
+}
 
+/// How many records there are; more than memory has are as many as it could have.
+fn records_of(ends: &[u64]) -> usize {
+    ends.last().map_or(0, |&len| usize::try_from(len).unwrap_or(usize::MAX))
+}
+
+/// Fills all of this memory with the records of runs, as `slot` makes them.
+fn fill<T: Copy + Sync, S: Clone + Send>(
+    (values, lengths, ends): (&[T], &[u32], &[u64]),
+    memory: &mut [S],
+    slot: impl Fn(T) -> S + Sync,
+) {
     let part = 1 << 14;
-    let memory = &mut records.spare_capacity_mut()[..len];
     parallel::for_each(memory.chunks_mut(part), |number, mut part_left| {
         let at = (number * part) as u64;
         let group = ends.partition_point(|&end| end <= at);
@@ -160,13 +231,10 @@ pub fn decode<T: Copy + Send + Sync>(values: &[T], lengths: &[u32]) -> Result<Ve
         while !part_left.is_empty() {
             let left = (u64::from(lengths[run]) - before).min(part_left.len() as u64) as usize;
             let run_left = part_left.split_off_mut(..left).expect("it is as long at least");
-            run_left.fill(MaybeUninit::new(values[run]));
+            run_left.fill(slot(values[run]));
             (before, run) = (0, run + 1);
         }
     });
-    // SAFETY: there is space for so many, and each part was filled to its end.
-    unsafe { records.set_len(len) };
-    Ok(records)
 }
 
 /// The first of each run of equal records.
@@ -181,6 +249,23 @@ pub fn decode<T: Copy + Send + Sync>(values: &[T], lengths: &[u32]) -> Result<Ve
 /// [`Error::OutOfMemory`].
 pub fn unique<T: ScanType + PartialEq>(x: &[T]) -> Result<Vec<T>, AlgoError> {
     Ok(scan_of_firsts::<T>()?.inclusive(x)?)
+}
+
+/// [`unique`] into a slice with space for the first of each run; gives how many there are. Space is used as by
+/// [`select_into`](super::select::select_into).
+///
+/// ```
+/// use monoscan::algo::runs::unique_into;
+/// let mut firsts = [0; 5];
+/// let runs = unique_into(&[1, 1, 2, 1, 1], &mut firsts)?;
+/// assert_eq!(firsts[..runs], [1, 2, 1]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`Error::OutputTooShort`] if they do not fit, and nothing is written.
+pub fn unique_into<T: ScanType + PartialEq>(x: &[T], firsts: &mut [T]) -> Result<usize, AlgoError> {
+    Ok(scan_of_firsts::<T>()?.inclusive_into(x, firsts)?)
 }
 
 /// The scan of [`unique`].

@@ -254,6 +254,25 @@ pub fn partition<T: ScanType>(x: &[T], flags: &[bool]) -> Result<(Vec<T>, usize)
     Ok((parts, starts[1]))
 }
 
+/// [`partition`] into a slice, all of one length; gives how many are set.
+///
+/// ```
+/// use monoscan::algo::select::partition_into;
+/// let mut parts = [0; 4];
+/// assert_eq!(partition_into(&[5, 6, 7, 8], &[false, true, false, true], &mut parts)?, 2);
+/// assert_eq!(parts, [6, 8, 5, 7]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if they differ in length; [`AlgoError::TooLong`].
+pub fn partition_into<T: ScanType>(x: &[T], flags: &[bool], parts: &mut [T]) -> Result<usize, AlgoError> {
+    check_length("flags", x.len(), flags.len())?;
+    check_length("parts", x.len(), parts.len())?;
+    let starts = split::split(x, parts, 2, move |place, _| !flags[place] as usize)?;
+    Ok(starts[1])
+}
+
 /// The records of class 0, then those of 1, then those of 2, each in their order; and how many there are of each.
 ///
 /// ```

@@ -3,7 +3,7 @@
 use monoscan::Error;
 use monoscan::algo::AlgoError;
 use monoscan::algo::groups::{
-    histogram, moments_by_key, sums_by_key, totals_by_flags, totals_by_key, totals_by_offsets,
+    histogram, moments_by_key, sums_by_key, sums_by_key_into, totals_by_flags, totals_by_key, totals_by_offsets,
 };
 use monoscan::algo::series::{backward_fill, forward_fill, line_of_sight, running_argmax, sessions};
 use monoscan::algo::sort::SortKey;
@@ -60,6 +60,9 @@ fn totals_are_those_of_each_segment_however_it_is_told() {
                 (0u32..).zip(&some).flat_map(|(key, x)| vec![(key % 7) as u16 * 1000; x.len()]).collect();
             let names: Vec<u16> = (0..some.len() as u32).map(|key| (key % 7) as u16 * 1000).collect();
             let sums: Vec<i64> = some.iter().map(|x| x.iter().sum()).collect();
+            let (mut groups, mut group_sums) = (vec![7; names.len() + 2], vec![7; names.len()]);
+            assert_eq!(sums_by_key_into((&keys, &x), &mut groups, &mut group_sums).unwrap(), names.len());
+            assert!(groups[..names.len()] == names && groups[names.len()..] == [7; 2] && group_sums == sums);
             assert_eq!(sums_by_key(&keys, &x).unwrap(), (names.clone(), sums));
             assert_eq!(totals_by_key(&keys, &wrapped).unwrap(), (names.clone(), maxima));
 
@@ -306,6 +309,16 @@ fn bad_input_is_refused_with_what_was_expected() {
     let error = matrix.times_into(&[1.0; 4], &mut y).unwrap_err();
     assert!(matches!(error, AlgoError::Length { argument: "y", expected: 1, got: 2 }), "{error}");
     assert_eq!(y, [7.0; 2]);
+}
+
+#[test]
+fn slices_without_space_for_all_groups_are_refused_and_not_written() {
+    let (mut groups, mut sums) = ([7; 2], [7; 1]);
+    let error = sums_by_key_into((&[1, 1, 2], &[3, 4, 5]), &mut groups, &mut sums).unwrap_err();
+    assert!(matches!(error, AlgoError::Scan(Error::OutputTooShort { column: 1, expected: 2, got: 1 })), "{error}");
+    let error = sums_by_key_into((&[1, 2], &[3]), &mut groups, &mut sums).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "keys", expected: 1, got: 2 }), "{error}");
+    assert_eq!((groups, sums), ([7; 2], [7; 1]));
 }
 
 /// One group of more numbers than `f32` counts one by one.

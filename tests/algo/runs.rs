@@ -1,7 +1,8 @@
 //! Runs of equal records.
 
+use monoscan::Error;
 use monoscan::algo::AlgoError;
-use monoscan::algo::runs::{decode, encode, unique, unique_by_key};
+use monoscan::algo::runs::{decode, decode_into, encode, encode_into, unique, unique_by_key, unique_into};
 
 use super::common::{Random, for_lengths};
 
@@ -33,6 +34,17 @@ fn runs_are_encoded_decoded_and_made_unique() {
             assert_eq!(encode(&x).unwrap(), (values.clone(), lengths.clone()));
             assert_eq!(unique(&x).unwrap(), values);
             assert_eq!(decode(&values, &lengths).unwrap(), x);
+
+            // With space for the runs alone, and with space for all records and more.
+            for space in [runs.len(), len + 9] {
+                let (mut first, mut second, mut records) = (vec![7; space], vec![7; space], vec![7; len + space]);
+                assert_eq!(encode_into(&x, &mut first, &mut second).unwrap(), runs.len());
+                assert_eq!((&first[..runs.len()], &second[..runs.len()]), (&values[..], &lengths[..]));
+                assert_eq!(unique_into(&x, &mut second).unwrap(), runs.len());
+                assert_eq!(second[..runs.len()], values);
+                assert_eq!(decode_into(&values, &lengths, &mut records).unwrap(), len);
+                assert!(records[..len] == x && records[len..].iter().all(|&record| record == 7));
+            }
 
             let places: Vec<u64> = (0..x.len() as u64).collect();
             let is_first = |&place: &u64| place == 0 || x[place as usize] != x[place as usize - 1];
@@ -79,8 +91,25 @@ fn nan_begins_a_run_of_its_own() {
 }
 
 #[test]
+fn slices_that_are_too_short_are_refused_and_not_written() {
+    let too_short = |error, columns: [usize; 3]| match error {
+        AlgoError::Scan(Error::OutputTooShort { column, expected, got }) => [column, expected, got] == columns,
+        _ => false,
+    };
+    let x = [1, 1, 2, 3, 3];
+    let (mut values, mut lengths, mut records) = ([7; 4], [7; 2], [7; 4]);
+    assert!(too_short(encode_into(&x, &mut values, &mut lengths).unwrap_err(), [1, 3, 2]));
+    assert!(too_short(unique_into(&x, &mut records[..2]).unwrap_err(), [0, 3, 2]));
+    assert!(too_short(decode_into(&[1, 2, 3], &[2, 1, 2], &mut records).unwrap_err(), [0, 5, 4]));
+    assert!(too_short(decode_into(&[1; 2], &[u32::MAX; 2], &mut records).unwrap_err(), [0, (1 << 33) - 2, 4]));
+    assert_eq!((values, lengths, records), ([7; 4], [7; 2], [7; 4]));
+}
+
+#[test]
 fn lengths_that_disagree_are_refused() {
     let error = decode(&[1, 2], &[1]).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "lengths", expected: 2, got: 1 }));
+    let error = decode_into(&[1, 2], &[1], &mut [0; 9]).unwrap_err();
     assert!(matches!(error, AlgoError::Length { argument: "lengths", expected: 2, got: 1 }));
     let error = unique_by_key(&[1, 2], &[1]).unwrap_err();
     assert!(matches!(error, AlgoError::Length { argument: "values", expected: 2, got: 1 }));

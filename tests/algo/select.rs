@@ -2,7 +2,9 @@
 
 use monoscan::Error;
 use monoscan::algo::AlgoError;
-use monoscan::algo::select::{Select, partition, partition3, places, select, select_into, select_with_places};
+use monoscan::algo::select::{
+    Select, partition, partition_into, partition3, places, select, select_into, select_with_places,
+};
 use monoscan::prelude::*;
 
 use super::common::{Random, for_lengths};
@@ -56,6 +58,9 @@ fn partitions_are_stable() {
             let of = |wanted| (0..len).filter(|&i| flags[i] == wanted).map(|i| x[i]).collect::<Vec<u16>>();
             let (set, others) = (of(true), of(false));
             assert_eq!(partition(&x, &flags).unwrap(), ([&set[..], &others].concat(), set.len()));
+            let mut parts = vec![0; len];
+            assert_eq!(partition_into(&x, &flags, &mut parts).unwrap(), set.len());
+            assert_eq!(parts, [&set[..], &others].concat());
 
             let classes: Vec<u8> = (0..len).map(|i| if flags[i] { 1 } else { (i % 2 * 2) as u8 }).collect();
             let parts: Vec<Vec<u16>> =
@@ -72,6 +77,10 @@ fn bad_input_is_refused_with_what_was_expected() {
     assert!(expected(select(&[1, 2, 3], &[true, false]).unwrap_err()));
     assert!(expected(select_with_places(&[1, 2, 3], &[true, false]).unwrap_err()));
     assert!(expected(partition(&[1, 2, 3], &[true, false]).unwrap_err()));
+    let mut parts = [7; 2];
+    let error = partition_into(&[1, 2, 3], &[true; 3], &mut parts).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "parts", expected: 3, got: 2 }), "{error}");
+    assert_eq!(parts, [7; 2]);
     let error = partition3(&[1, 2, 3], &[0]).unwrap_err();
     assert!(matches!(error, AlgoError::Length { argument: "classes", expected: 3, got: 1 }), "{error}");
     let error = partition3(&[1, 2, 3], &[0, 3, 4]).unwrap_err();

@@ -30,22 +30,13 @@
 //! Means and variances are totals of [`Moments`], by the same loop: Chan, Golub and LeVeque,
 //! *Algorithms for Computing the Sample Variance* (The American Statistician, 1983).
 //!
-//! # Histogram
-//!
-//! Integers that are close together are counted by a loop. Each part of them has counters of its
-//! own, as many as the first 4096 integers span and some beside. Others are sorted, and their runs
-//! counted.
-//!
-//! ```text
-//! cost     work n, depth 1 loop and the sum of all counters, 1 pass; up to 3 if an integer has no
-//!          counter; sorted: as a copy, a radix sort and run-length encoding
-//! bytes    b read a pass, and 4 a counter
-//! ```
+//! A [`histogram`] counts values that need not be neighbours.
 
-use std::ops::RangeInclusive;
+mod histogram;
 
-use super::sort::{Order, SortKey, sort};
-use super::{AlgoError, LONG, check_length, compiled, counted, runs};
+pub use histogram::histogram;
+
+use super::{AlgoError, check_length, check_space, compiled};
 use crate::ops::{Moments, Segmented, Sum};
 use crate::parallel;
 use crate::prelude::*;
@@ -176,6 +167,9 @@ where
 /// Records of a block.
 const BLOCK: usize = 1 << 14;
 
+/// The keys of groups, and their totals.
+type Groups<K, M> = (Vec<K>, Vec<M>);
+
 /// The key and the sum of each run of equal keys. Integers wrap; how floats are rounded does not depend on the number of threads.
 ///
 /// ```
@@ -192,17 +186,48 @@ where
     K: ScanType + PartialEq,
     T: Num,
 {
-    totals_in_blocks(keys, x, |x| x, T::wrapped_add)
+    Ok(joined(totals_of_blocks(keys, x, |x| x, T::wrapped_add)?))
 }
 
-/// The key and the total of each run of equal keys, of what records are: each block by a loop, then block by block. So what a float gains
-/// is rounded against the total of a block, and not that of all.
-fn totals_in_blocks<K, T, M>(
+/// [`sums_by_key`] into slices with space for all groups; gives how many there are. Blocks of 2¹⁴ records have their groups in memory of
+/// their own first.
+///
+/// ```
+/// use monoscan::algo::groups::sums_by_key_into;
+/// let (mut customers, mut sums) = ([0; 4], [0.0; 4]);
+/// let groups = sums_by_key_into((&[7, 7, 9, 12], &[0.5, 1.5, 4.0, 1.0]), &mut customers, &mut sums)?;
+/// assert_eq!((&customers[..groups], &sums[..groups]), (&[7, 9, 12][..], &[2.0, 4.0, 1.0][..]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// As [`sums_by_key`]; [`Error::OutputTooShort`](crate::Error::OutputTooShort) if they do not fit, and nothing is written.
+pub fn sums_by_key_into<K, T>((keys, x): (&[K], &[T]), groups: &mut [K], sums: &mut [T]) -> Result<usize, AlgoError>
+where
+    K: ScanType + PartialEq,
+    T: Num,
+{
+    let blocks = totals_of_blocks(keys, x, |x| x, T::wrapped_add)?;
+    let len = blocks.iter().map(|(keys, _)| keys.len()).sum();
+    check_space(len, [groups.len(), sums.len()])?;
+    let mut start = 0;
+    for (block_groups, block_sums) in blocks {
+        let places = start..start + block_groups.len();
+        groups[places.clone()].copy_from_slice(&block_groups);
+        sums[places.clone()].copy_from_slice(&block_sums);
+        start = places.end;
+    }
+    Ok(len)
+}
+
+/// The key and the total of each run of equal keys, of what records are, block by block: each by a loop. A run that goes on in the next
+/// block is in that one, so what a float gains is rounded against the total of a block, and not that of all.
+fn totals_of_blocks<K, T, M>(
     keys: &[K],
     x: &[T],
     of: impl Fn(T) -> M + Sync,
     add: impl Fn(M, M) -> M + Sync,
-) -> Result<(Vec<K>, Vec<M>), AlgoError>
+) -> Result<Vec<Groups<K, M>>, AlgoError>
 where
     K: ScanType + PartialEq,
     T: ScanType,
@@ -210,22 +235,32 @@ where
 {
     check_length("keys", x.len(), keys.len())?;
     let blocks = keys.chunks(BLOCK).zip(x.chunks(BLOCK));
-    let mut blocks = parallel::map(blocks, |_, (keys, x)| totals_of_block(keys, x, &of, &add)).into_iter();
+    let mut blocks = parallel::map(blocks, |_, (keys, x)| totals_of_block(keys, x, &of, &add));
+    for block in 1..blocks.len() {
+        let [before, here] = &mut blocks[block - 1..=block] else { unreachable!("two blocks") };
+        if before.0.last() == here.0.first() {
+            before.0.pop();
+            if let Some(total) = before.1.pop() {
+                here.1[0] = add(total, here.1[0]);
+            }
+        }
+    }
+    Ok(blocks)
+}
+
+/// The groups of all blocks, in order.
+fn joined<K: Clone, M: Clone>(blocks: Vec<Groups<K, M>>) -> Groups<K, M> {
+    let mut blocks = blocks.into_iter();
     let (mut keys, mut totals) = blocks.next().unwrap_or_default();
     for (more_keys, more) in blocks {
-        let goes_on = keys.last() == more_keys.first();
-        if goes_on && let (Some(total), Some(more)) = (totals.last_mut(), more.first()) {
-            *total = add(*total, *more);
-            keys.pop();
-        }
         keys.extend_from_slice(&more_keys);
-        totals.extend_from_slice(&more[goes_on as usize..]);
+        totals.extend_from_slice(&more);
     }
-    Ok((keys, totals))
+    (keys, totals)
 }
 
 /// The same of one block, by a loop.
-fn totals_of_block<K, T, M>(keys: &[K], x: &[T], of: impl Fn(T) -> M, add: impl Fn(M, M) -> M) -> (Vec<K>, Vec<M>)
+fn totals_of_block<K, T, M>(keys: &[K], x: &[T], of: impl Fn(T) -> M, add: impl Fn(M, M) -> M) -> Groups<K, M>
 where
     K: ScanType + PartialEq,
     T: ScanType,
@@ -268,7 +303,7 @@ where
     K: ScanType + PartialEq,
     T: Real,
 {
-    totals_in_blocks(keys, x, Moments::of, Moments::combine)
+    Ok(joined(totals_of_blocks(keys, x, Moments::of, Moments::combine)?))
 }
 
 /// The columns of the scan of [`moments_by_key`] on a GPU.
@@ -286,88 +321,4 @@ where
         let samples = Scan::<Segmented<Moments<T>>>::builder().lift_at(sample {});
         samples.filter(ends {}).project_at(total {}).unzip().build()
     })
-}
-
-/// The different values, in order, and how often each occurs. Each NaN counts as a value of its own.
-///
-/// ```
-/// use monoscan::algo::groups::histogram;
-/// assert_eq!(histogram(&[3, 1, 3, 3, 2])?, (vec![1, 2, 3], vec![1, 1, 3]));
-/// # Ok::<(), monoscan::algo::AlgoError>(())
-/// ```
-///
-/// # Errors
-/// [`AlgoError::TooLong`].
-pub fn histogram<K: SortKey>(x: &[K]) -> Result<(Vec<K>, Vec<u32>), AlgoError> {
-    counted(x.len())?;
-    if let Some(key_of) = K::OF_ORDERED
-        && let Some((numbers, counts)) = dense_counts(x)
-    {
-        return Ok(numbers
-            .zip(counts)
-            .filter(|(_, count)| *count > 0)
-            .map(|(number, count)| (key_of(number), count))
-            .unzip());
-    }
-    let mut sorted = x.to_vec();
-    sort(&mut sorted, Order::Ascending)?;
-    runs::encode(&sorted)
-}
-
-/// So many counters stay in a cache.
-const COUNTERS: u64 = 1 << 16;
-
-/// Whether counters of these numbers are no more work than so many records.
-fn is_dense(numbers: &RangeInclusive<u64>, records: usize) -> bool {
-    numbers.end() - numbers.start() < COUNTERS.min(records as u64)
-}
-
-/// How many keys have each of these numbers, if they are dense. The first keys say where the others may be, and mostly one pass counts
-/// all. Where one is elsewhere, two more passes follow: for the least and the greatest key, and to count.
-fn dense_counts<K: SortKey>(x: &[K]) -> Option<(RangeInclusive<u64>, Vec<u32>)> {
-    let dense = |x_in: &[K]| span(x_in).filter(|numbers| is_dense(numbers, x.len()));
-    let likely = dense(&x[..x.len().min(LIKELY)])?;
-    let (least, most) = (*likely.start(), *likely.end());
-    let beside = (most - least + 1).min((COUNTERS.min(x.len() as u64) - (most - least + 1)) / 2);
-    let likely = least.saturating_sub(beside)..=most.saturating_add(beside);
-    if let Some(counts) = counts(x, &likely) {
-        return Some((likely, counts));
-    }
-    let numbers = dense(x)?;
-    let counts = counts(x, &numbers)?;
-    Some((numbers, counts))
-}
-
-/// So many keys say where the others may be.
-const LIKELY: usize = 1 << 12;
-
-/// The numbers of the least and the greatest key.
-fn span<K: SortKey>(x: &[K]) -> Option<RangeInclusive<u64>> {
-    let first = *x.first()?;
-    // Each by a loop of its own, which is one in vectors.
-    let least = |x: &[K]| x.iter().fold(first, |least, &key| if key < least { key } else { least });
-    let most = |x: &[K]| x.iter().fold(first, |most, &key| if key > most { key } else { most });
-    let ends = |_, x: &[K]| (least(x), most(x));
-    let of_both = |a: (K, K), b: (K, K)| (least(&[a.0, b.0]), most(&[a.1, b.1]));
-    let (least, most) = parallel::map(x.chunks(LONG), ends).into_iter().fold((first, first), of_both);
-    Some(least.ordered()..=most.ordered())
-}
-
-/// How many keys have each of these numbers, if all have one of them.
-fn counts<K: SortKey>(x: &[K], numbers: &RangeInclusive<u64>) -> Option<Vec<u32>> {
-    let (least, counters) = (*numbers.start(), (numbers.end() - numbers.start()) as usize + 1);
-    let count = |_, x: &[K]| {
-        let mut counts = vec![0; counters];
-        for key in x {
-            *counts.get_mut(key.ordered().wrapping_sub(least) as usize)? += 1;
-        }
-        Some(counts)
-    };
-    let add = |mut a: Vec<u32>, b: Vec<u32>| {
-        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
-        a
-    };
-    // Counters of all parts are added on one thread, so a part has four keys for each of its own.
-    let part = x.len().div_ceil(2 * rayon::current_num_threads()).max(LONG).max(4 * counters);
-    parallel::map(x.chunks(part), count).into_iter().reduce(|a, b| Some(add(a?, b?)))?
 }

@@ -1,0 +1,101 @@
+//! How often each value occurs.
+//!
+//! Integers that are close together are counted by a loop. Each part of them has counters of its
+//! own, as many as the first 4096 integers span and some beside. Others are sorted, and their runs
+//! counted.
+//!
+//! ```text
+//! cost     work n, depth 1 loop and the sum of all counters, 1 pass; up to 3 if an integer has no
+//!          counter; sorted: as a copy, a radix sort and run-length encoding
+//! bytes    b read a pass, and 4 a counter
+//! ```
+
+use std::ops::RangeInclusive;
+
+use super::super::sort::{Order, SortKey, sort};
+use super::super::{AlgoError, LONG, counted, runs};
+use crate::parallel;
+
+/// The different values, in order, and how often each occurs. Each NaN counts as a value of its own.
+///
+/// ```
+/// use monoscan::algo::groups::histogram;
+/// assert_eq!(histogram(&[3, 1, 3, 3, 2])?, (vec![1, 2, 3], vec![1, 1, 3]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::TooLong`].
+pub fn histogram<K: SortKey>(x: &[K]) -> Result<(Vec<K>, Vec<u32>), AlgoError> {
+    counted(x.len())?;
+    if let Some(key_of) = K::OF_ORDERED
+        && let Some((numbers, counts)) = dense_counts(x)
+    {
+        return Ok(numbers
+            .zip(counts)
+            .filter(|(_, count)| *count > 0)
+            .map(|(number, count)| (key_of(number), count))
+            .unzip());
+    }
+    let mut sorted = x.to_vec();
+    sort(&mut sorted, Order::Ascending)?;
+    runs::encode(&sorted)
+}
+
+/// So many counters stay in a cache.
+const COUNTERS: u64 = 1 << 16;
+
+/// Whether counters of these numbers are no more work than so many records.
+fn is_dense(numbers: &RangeInclusive<u64>, records: usize) -> bool {
+    numbers.end() - numbers.start() < COUNTERS.min(records as u64)
+}
+
+/// How many keys have each of these numbers, if they are dense. The first keys say where the others may be, and mostly one pass counts
+/// all. Where one is elsewhere, two more passes follow: for the least and the greatest key, and to count.
+fn dense_counts<K: SortKey>(x: &[K]) -> Option<(RangeInclusive<u64>, Vec<u32>)> {
+    let dense = |x_in: &[K]| span(x_in).filter(|numbers| is_dense(numbers, x.len()));
+    let likely = dense(&x[..x.len().min(LIKELY)])?;
+    let (least, most) = (*likely.start(), *likely.end());
+    let beside = (most - least + 1).min((COUNTERS.min(x.len() as u64) - (most - least + 1)) / 2);
+    let likely = least.saturating_sub(beside)..=most.saturating_add(beside);
+    if let Some(counts) = counts(x, &likely) {
+        return Some((likely, counts));
+    }
+    let numbers = dense(x)?;
+    let counts = counts(x, &numbers)?;
+    Some((numbers, counts))
+}
+
+/// So many keys say where the others may be.
+const LIKELY: usize = 1 << 12;
+
+/// The numbers of the least and the greatest key.
+fn span<K: SortKey>(x: &[K]) -> Option<RangeInclusive<u64>> {
+    let first = *x.first()?;
+    // Each by a loop of its own, which is one in vectors.
+    let least = |x: &[K]| x.iter().fold(first, |least, &key| if key < least { key } else { least });
+    let most = |x: &[K]| x.iter().fold(first, |most, &key| if key > most { key } else { most });
+    let ends = |_, x: &[K]| (least(x), most(x));
+    let of_both = |a: (K, K), b: (K, K)| (least(&[a.0, b.0]), most(&[a.1, b.1]));
+    let (least, most) = parallel::map(x.chunks(LONG), ends).into_iter().fold((first, first), of_both);
+    Some(least.ordered()..=most.ordered())
+}
+
+/// How many keys have each of these numbers, if all have one of them.
+fn counts<K: SortKey>(x: &[K], numbers: &RangeInclusive<u64>) -> Option<Vec<u32>> {
+    let (least, counters) = (*numbers.start(), (numbers.end() - numbers.start()) as usize + 1);
+    let count = |_, x: &[K]| {
+        let mut counts = vec![0; counters];
+        for key in x {
+            *counts.get_mut(key.ordered().wrapping_sub(least) as usize)? += 1;
+        }
+        Some(counts)
+    };
+    let add = |mut a: Vec<u32>, b: Vec<u32>| {
+        a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+        a
+    };
+    // Counters of all parts are added on one thread, so a part has four keys for each of its own.
+    let part = x.len().div_ceil(2 * rayon::current_num_threads()).max(LONG).max(4 * counters);
+    parallel::map(x.chunks(part), count).into_iter().reduce(|a, b| Some(add(a?, b?)))?
+}
