@@ -1,6 +1,7 @@
 //! The workloads, in the order of the published table, and the speed that each should reach.
 
-use super::{Bar, Workload, affine, algorithms, biquad, everyday, kept, labels, rows, segmented, states, sums, tokens};
+use super::algorithms::{self, selecting, sorting, texts};
+use super::{Bar, Run, Workload, affine, biquad, everyday, kept, labels, rows, segmented, states, sums, tokens};
 
 /// A bar at 2^`log2` elements.
 const fn bar(log2: u32, one: f64, two: f64) -> Bar {
@@ -18,8 +19,19 @@ const fn any_size(log2: u32) -> Bar {
     bar(log2, 1.0 / 1.05, 1.0 / 1.05)
 }
 
+/// One without a bar; `moved` and `held` bytes an element.
+const fn unbarred(
+    name: &'static str,
+    title: &'static str,
+    baseline: &'static str,
+    (moved, held): (usize, usize),
+    run: Run,
+) -> Workload {
+    Workload { name, title, baseline, moved, held, bars: &[], run }
+}
+
 /// All workloads, in the order of the published table.
-pub(crate) const ALL: [Workload; 32] = [
+pub(crate) const ALL: [Workload; 43] = [
     Workload {
         name: "sum-i32",
         title: "sum i32",
@@ -47,15 +59,7 @@ pub(crate) const ALL: [Workload; 32] = [
         bars: &[SHORT, bar(27, 2.2, 3.0)],
         run: affine::affine_f32,
     },
-    Workload {
-        name: "affine-f32-small",
-        title: "affine f32, factors of −1 to 1",
-        baseline: "plain loop",
-        moved: 12,
-        held: 64,
-        bars: &[],
-        run: affine::small_factors_f32,
-    },
+    unbarred("affine-f32-small", "affine f32, factors of −1 to 1", "plain loop", (12, 64), affine::small_factors_f32),
     Workload {
         name: "affine-f64",
         title: "affine f64, time-varying",
@@ -227,25 +231,14 @@ pub(crate) const ALL: [Workload; 32] = [
         bars: &[bar(26, 1.4, 2.4)],
         run: tokens::rust,
     },
-    Workload {
-        // Its bar is 0.8 of the best rival, which `--bars` does not compare with; sums by key and additions likewise.
-        name: "sort-u32",
-        title: "sort u32",
-        baseline: "sort_unstable",
-        moved: 8,
-        held: 40,
-        bars: &[],
-        run: algorithms::sort_u32,
-    },
-    Workload {
-        name: "sort-u64",
-        title: "sort u64",
-        baseline: "sort_unstable",
-        moved: 16,
-        held: 80,
-        bars: &[],
-        run: algorithms::sort_u64,
-    },
+    // Its bar is 0.8 of the best rival, which `--bars` does not compare with; sums by key and additions likewise.
+    unbarred("sort-u32", "sort u32", "sort_unstable", (8, 40), sorting::sort_u32),
+    unbarred("sort-u64", "sort u64", "sort_unstable", (16, 80), sorting::sort_u64),
+    unbarred("sort-u16", "sort u16", "sort_unstable", (4, 20), sorting::sort_u16),
+    unbarred("sort-i32", "sort i32", "sort_unstable", (8, 40), sorting::sort_i32),
+    unbarred("sort-f32", "sort f32", "sort_unstable", (8, 40), sorting::sort_f32),
+    unbarred("sort-few", "sort u32, a hundred different ones", "sort_unstable", (8, 40), sorting::sort_few),
+    unbarred("argsort-u32", "argsort u32", "sort_by_key", (8, 60), sorting::argsort_u32),
     Workload {
         name: "select-i32",
         title: "selected i32, one of two",
@@ -253,26 +246,13 @@ pub(crate) const ALL: [Workload; 32] = [
         moved: 9,
         held: 32,
         bars: &[bar(24, 1.0, 1.5), bar(27, 1.0, 1.5)],
-        run: algorithms::select_i32,
+        run: selecting::select_i32,
     },
-    Workload {
-        name: "group-sums",
-        title: "sums of f64 by key, ten a key",
-        baseline: "plain loop",
-        moved: 13,
-        held: 40,
-        bars: &[],
-        run: algorithms::group_sums,
-    },
-    Workload {
-        name: "forward-fill",
-        title: "forward fill of f64, one of two there",
-        baseline: "plain loop",
-        moved: 17,
-        held: 50,
-        bars: &[],
-        run: algorithms::forward_fill,
-    },
+    unbarred("partition-i32", "partition i32, one of two", "plain loop", (9, 40), selecting::partition_i32),
+    unbarred("encode-u32", "run lengths of u32, four a run", "plain loop", (6, 50), selecting::encode_u32),
+    unbarred("unique-u32", "unique u32, four a run", "Vec::dedup", (5, 20), selecting::unique_u32),
+    unbarred("group-sums", "sums of f64 by key, ten a key", "plain loop", (13, 40), algorithms::group_sums),
+    unbarred("forward-fill", "forward fill of f64, one of two there", "plain loop", (17, 50), algorithms::forward_fill),
     Workload {
         name: "sparse-f64",
         title: "sparse matrix of f64 times a vector",
@@ -282,24 +262,8 @@ pub(crate) const ALL: [Workload; 32] = [
         bars: &[bar(24, 1.0, 1.5)],
         run: algorithms::sparse_f64,
     },
-    Workload {
-        name: "sparse-thin",
-        title: "sparse matrix of f64, one to four a row",
-        baseline: "sprs",
-        moved: 18,
-        held: 70,
-        bars: &[],
-        run: algorithms::sparse_thin,
-    },
-    Workload {
-        name: "add",
-        title: "addition of long integers",
-        baseline: "plain loop",
-        moved: 24,
-        held: 80,
-        bars: &[],
-        run: algorithms::add,
-    },
+    unbarred("sparse-thin", "sparse matrix of f64, one to four a row", "sprs", (18, 70), algorithms::sparse_thin),
+    unbarred("add", "addition of long integers", "plain loop", (24, 80), algorithms::add),
     Workload {
         name: "add-rows",
         title: "additions of 256 bits",
@@ -309,4 +273,7 @@ pub(crate) const ALL: [Workload; 32] = [
         bars: &[bar(10, 1.0, 1.0), bar(16, 1.0, 1.0), bar(24, 1.0, 1.0)],
         run: algorithms::add_rows,
     },
+    unbarred("utf8", "UTF-8 validation", "from_utf8", (1, 4), texts::utf8),
+    unbarred("csv", "fields of CSV", "csv", (2, 20), texts::csv),
+    unbarred("patterns", "matches of four patterns", "regex-automata", (5, 50), texts::patterns),
 ];

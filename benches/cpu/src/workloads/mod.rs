@@ -50,8 +50,11 @@ pub(crate) struct Workload {
     pub(crate) held: usize,
     /// The speed that monoscan should reach.
     pub(crate) bars: &'static [Bar],
-    run: fn(&Session, Field<'_>, usize) -> Vec<Row>,
+    run: Run,
 }
+
+/// Runs a workload on so many elements.
+type Run = fn(&Session, Field<'_>, usize) -> Vec<Row>;
 
 /// A ratio to the baseline that monoscan should reach.
 pub(crate) struct Bar {

@@ -4,12 +4,14 @@
 //! monoscan's functions use the pool that they are called in: one of one thread, which is handed
 //! the work, and the global one of two.
 
+pub(super) mod selecting;
+pub(super) mod sorting;
+pub(super) mod texts;
+
 use std::sync::{Mutex, MutexGuard};
 
-use monoscan::algo::sort::SortKey;
-use monoscan::algo::{AlgoError, groups, numbers, select, series, sort, sparse};
+use monoscan::algo::{AlgoError, groups, numbers, series, sparse};
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use rdst::RadixSort;
 
 use super::Session;
 use crate::output::Output;
@@ -18,20 +20,27 @@ use crate::race::{Field, Judge};
 use crate::report::{Role, Row};
 use bench_shared::data::{Numbers, column};
 
-/// Records of any type, which must be exactly the expected ones.
+/// Records of any type, which must be exactly the expected ones: a vector, or if that is empty the first of a slice.
 struct Same<T> {
     values: Mutex<Vec<T>>,
+    /// The slice, and how many of it are results.
+    space: Mutex<(Vec<T>, usize)>,
     expected: Vec<T>,
 }
 
 impl<T> Same<T> {
     /// These, in a vector of this capacity.
     fn of(expected: Vec<T>, capacity: usize) -> Same<T> {
-        Same { values: Mutex::new(Vec::with_capacity(capacity)), expected }
+        let values = Mutex::new(Vec::with_capacity(capacity));
+        Same { values, space: Mutex::new((Vec::new(), 0)), expected }
     }
 
     fn write(&self) -> MutexGuard<'_, Vec<T>> {
         self.values.lock().expect("nobody panicked")
+    }
+
+    fn space(&self) -> MutexGuard<'_, (Vec<T>, usize)> {
+        self.space.lock().expect("nobody panicked")
     }
 }
 
@@ -45,17 +54,29 @@ impl<T: Clone> Same<T> {
     }
 }
 
+impl<T: Clone + Default> Same<T> {
+    /// A slice of this length, of which `write` says how many are results.
+    fn first(&self, len: usize, write: impl FnOnce(&mut [T]) -> Result<usize, AlgoError>) -> Result<(), AlgoError> {
+        let (space, written) = &mut *self.space();
+        space.resize(len, T::default());
+        *written = write(space)?;
+        Ok(())
+    }
+}
+
 impl<T: PartialEq> Judge for Same<T> {
     fn spoil(&self) {
         self.write().clear();
+        self.space().1 = 0;
     }
 
     fn check(&self) -> Result<(), String> {
-        let values = self.write();
-        if values.len() != self.expected.len() {
-            return Err(format!("{} results instead of {}", values.len(), self.expected.len()));
+        let (values, space) = (self.write(), self.space());
+        let results = if values.is_empty() { &space.0[..space.1] } else { &values[..] };
+        if results.len() != self.expected.len() {
+            return Err(format!("{} results instead of {}", results.len(), self.expected.len()));
         }
-        match values.iter().zip(&self.expected).position(|(y, expected)| y != expected) {
+        match results.iter().zip(&self.expected).position(|(y, expected)| y != expected) {
             None => Ok(()),
             Some(place) => Err(format!("result {place} is wrong")),
         }
@@ -75,54 +96,6 @@ fn enter_ours<'a>(
 
 fn one_thread() -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be made")
-}
-
-pub(super) fn sort_u32(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
-    sorts(session, field, &column(40, len, |numbers| numbers.bits() as u32))
-}
-
-pub(super) fn sort_u64(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
-    sorts(session, field, &column(41, len, |numbers| numbers.bits()))
-}
-
-fn sorts<K: SortKey + Ord + radsort::Key + rdst::RadixKey>(session: &Session, field: Field<'_>, x: &[K]) -> Vec<Row> {
-    let mut expected = x.to_vec();
-    expected.sort_unstable();
-    let (y, pool) = (&Same::of(expected, x.len()), &one_thread());
-    let mut field = field;
-    field.enter((Role::Baseline, "sort_unstable", 1), y, || y.holding(x).sort_unstable());
-    enter_ours(&mut field, y, pool, || sort::sort(&mut y.holding(x), sort::Order::Ascending));
-    field.enter((Role::Rival, "radsort", 1), y, || radsort::sort(&mut y.holding(x)));
-    field.enter((Role::Rival, "rdst", 1), y, || y.holding(x).radix_sort_builder().with_parallel(false).sort());
-    field.enter((Role::Rival, "rdst", 2), y, || y.holding(x).radix_sort_unstable());
-    field.race(session.effort)
-}
-
-/// One of two records is kept, at random.
-pub(super) fn select_i32(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
-    let x = &column(42, len, |numbers| numbers.bits() as i32)[..];
-    let flags = &column(43, len, |numbers| numbers.below(2) == 0)[..];
-    let kept = || x.iter().zip(flags).filter(|(_, flag)| **flag).map(|(x, _)| *x);
-    let (y, pool) = (&Same::of(kept().collect(), len), &one_thread());
-    let mut field = field;
-    // What is not to be kept is copied first: `retain` is in place.
-    field.enter((Role::Baseline, "Vec::retain", 1), y, || {
-        let mut flags = flags.iter();
-        y.holding(x).retain(|_| *flags.next().expect("a flag for each record"));
-    });
-    enter_ours(&mut field, y, pool, || {
-        let mut y = y.write();
-        y.resize(len, 0);
-        let kept = select::select_into(x, flags, &mut y)?;
-        y.truncate(kept);
-        Ok(())
-    });
-    field.enter((Role::Rival, "filter", 1), y, || {
-        let mut y = y.write();
-        y.clear();
-        y.extend(kept());
-    });
-    field.race(session.effort)
 }
 
 /// Sums of ten records a key on average.
