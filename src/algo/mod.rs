@@ -17,7 +17,7 @@
 //! | [`numbers`] | sums and differences of long integers, Horner's rule, recurrences modulo m |
 //! | [`lists`] | ranks in linked lists |
 //! | [`brackets`] | partners of brackets, and what encloses a place |
-//! | [`trees`] | depths, sizes, orders, sums of subtrees and paths, by Euler tours |
+//! | [`trees`] | depths, sizes, orders, totals of subtrees and paths, by Euler tours |
 //! | [`text`] | lines and columns, UTF-8, fields of CSV, columns of decimals |
 //!
 //! Costs are given for n records as *work* (operations in all), *depth* (scans or loops that wait

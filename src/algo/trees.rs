@@ -4,26 +4,34 @@
 //! it makes every measure of a node a scan of the steps: Tarjan and Vishkin, *An Efficient Parallel
 //! Biconnectivity Algorithm* (SIAM J. Computing, 1985).
 //!
-//! | of each node | sum over the steps, and where it is read |
+//! | of each node | where it is read |
 //! |---|---|
-//! | [`preorder`](Tour::preorder) | nodes entered; before it is entered |
-//! | [`postorder`](Tour::postorder) | nodes left; before it is left |
-//! | [`depths`](Tour::depths) | nodes entered less nodes left; before it is entered |
+//! | [`preorder`](Tour::preorder) | nodes entered, before it is entered |
+//! | [`postorder`](Tour::postorder) | nodes left, before it is left |
+//! | [`depths`](Tour::depths) | nodes entered less nodes left, before it is entered |
 //! | [`sizes`](Tour::sizes) | half the steps from entering to leaving |
-//! | [`leaves`](Tour::leaves) | steps that enter a leaf; from entering to leaving |
-//! | [`subtree_sums`](Tour::subtree_sums) | values entered; from entering to leaving |
-//! | [`path_sums`](Tour::path_sums) | values entered less values of subtrees that ended; when it is entered |
+//! | [`leaves`](Tour::leaves) | leaves entered, from entering to leaving |
+//! | [`subtree_totals`](Tour::subtree_totals), [`subtree_sums`](Tour::subtree_sums) | values entered, from entering to leaving |
+//! | [`path_totals`](Tour::path_totals), [`path_sums`](Tour::path_sums) | values of nodes entered and not yet left, when it is entered |
 //!
 //! The first four are known once there is a tour, which keeps three numbers of each node: those
-//! entered before it, those in its subtree, and those above it. For the others only the steps that
-//! enter count, or only those that leave, so their scans have n records and not 2 n: work n, depth
-//! 1 scan between two loops, 3 passes. For paths the first loop subtracts each value where its
-//! subtree ends, on one thread.
+//! entered before it, those in its subtree, and those above it.
+//!
+//! Sums of integers are differences of sums of all steps before, which is exact though both wrap.
+//! Only the steps that enter count, so the scan has n records and not 2 n: work n, depth 1 scan
+//! between two loops, 3 passes. For paths the first loop subtracts each value where its subtree
+//! ends, on one thread.
+//!
+//! A difference of floats has the rounding of all before, and an infinity before makes it NaN. Most
+//! monoids have no difference at all. So these combine the values of a subtree or a path alone:
+//! work n, depth n / 8192 steps between two loops, 4 passes. The file `trees/totals.rs` says how.
 //!
 //! The tour of an array of parents is a linked list, which is put in order by
 //! [list ranking](super::lists): a radix sort, depth 3 scans in all. Where parents have smaller
 //! numbers than their children, two plain loops do. The tour of parentheses is there already, and
 //! needs the [partners](super::brackets) only.
+
+mod totals;
 
 use super::brackets::{Side, partners};
 use super::lists::{NONE, rank};
@@ -54,6 +62,8 @@ pub struct Tour {
     nodes: Vec<Node>,
     /// The nodes in the order in which they are entered.
     entered: Vec<u32>,
+    /// The parent of each node, or [`NONE`].
+    parents: Vec<u32>,
 }
 
 /// A node's place in its tour.
@@ -101,7 +111,7 @@ impl Tour {
             (number * LONG..).zip(part).all(|(node, &parent)| parent == NONE || (parent as usize) < node)
         };
         if parallel::map(parents.chunks(LONG), are_above).into_iter().all(|are_above| are_above) {
-            return Ok(Tour::of(nodes_downwards(parents)));
+            return Ok(Tour::of(nodes_downwards(parents), parents.to_vec()));
         }
 
         // Siblings side by side; roots are siblings too.
@@ -133,7 +143,7 @@ impl Tour {
             }
             other => other,
         };
-        Tour::of_steps(&rank(&next).map_err(cyclic)?)
+        Tour::of_steps(&rank(&next).map_err(cyclic)?, parents.to_vec())
     }
 
     /// The tour of the forest that these parentheses spell, whose nodes are numbered in the order in which they open.
@@ -152,27 +162,36 @@ impl Tour {
         if let Some(place) = partners.iter().position(|&partner| partner == NONE) {
             return Err(AlgoError::Unmatched { place });
         }
-        let opening = (0..).zip(sides).zip(partners).filter(|((_, side), _)| **side == Side::Open);
-        let places: Vec<u32> = opening.flat_map(|((place, _), partner)| [place, partner]).collect();
-        Tour::of_steps(&places)
+        let (mut places, mut parents, mut open) = (Vec::new(), Vec::new(), Vec::new());
+        for ((place, side), partner) in (0..).zip(sides).zip(partners) {
+            if *side == Side::Open {
+                parents.push(open.last().copied().unwrap_or(NONE));
+                open.push(parents.len() as u32 - 1);
+                places.extend([place, partner]);
+            } else {
+                open.pop();
+            }
+        }
+        Tour::of_steps(&places, parents)
     }
 
     /// The tour in which step 2 v, which enters node v, and step 2 v + 1, which leaves it, have these places.
-    fn of_steps(places: &[u32]) -> Result<Tour, AlgoError> {
+    fn of_steps(places: &[u32], parents: Vec<u32>) -> Result<Tour, AlgoError> {
         let mut enters = vec![0u32; places.len()];
         places.iter().step_by(2).for_each(|&place| enters[place as usize] = 1);
         compiled(Scan::<Sum<u32>>::plain)?.exclusive_in_place(&mut enters)?;
-        Ok(Tour::of(mapped(places.len() / 2, |node| {
+        let nodes = mapped(places.len() / 2, |node| {
             let (enter, exit) = (places[2 * node], places[2 * node + 1]);
             let before = enters[enter as usize];
             Node { before, size: (exit - enter).div_ceil(2), depth: 2 * before - enter }
-        })))
+        });
+        Ok(Tour::of(nodes, parents))
     }
 
-    fn of(nodes: Vec<Node>) -> Tour {
+    fn of(nodes: Vec<Node>, parents: Vec<u32>) -> Tour {
         let mut entered = vec![0; nodes.len()];
         nodes.iter().zip(0..).for_each(|(node, number)| entered[node.before as usize] = number);
-        Tour { nodes, entered }
+        Tour { nodes, entered, parents }
     }
 
     /// How many nodes there are.
@@ -210,25 +229,42 @@ impl Tour {
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub fn leaves(&self) -> Result<Vec<u32>, AlgoError> {
-        self.over_subtrees(|node| (self.nodes[node].size == 1) as u32)
+        self.differences_over_subtrees(|node| (self.nodes[node].size == 1) as u32)
     }
 
-    /// The sum of the values in the subtree of each node. Integers wrap; sums of floats are differences of sums of all nodes before,
-    /// so they are NaN from the first infinity on.
+    /// The sum of the values in the subtree of each node. Integers wrap. Floats are rounded as in a sum of these values alone, and
+    /// the same for any number of threads.
+    ///
+    /// ```
+    /// use monoscan::algo::{lists::NONE, trees::Tour};
+    /// let tour = Tour::of_parents(&[NONE, 0, 0, 2])?;
+    /// assert_eq!(tour.subtree_sums(&[f64::INFINITY, 1e300, 1.0, 0.5])?, [f64::INFINITY, 1e300, 1.5, 0.5]);
+    /// # Ok::<(), monoscan::algo::AlgoError>(())
+    /// ```
+    ///
+    /// Work n, depth 1 scan between two loops; of floats as [`subtree_totals`](Tour::subtree_totals).
     ///
     /// # Errors
     /// [`AlgoError::Length`] if there is not one value for each node.
     pub fn subtree_sums<T: Num>(&self, values: &[T]) -> Result<Vec<T>, AlgoError> {
         check_length("values", self.len(), values.len())?;
-        self.over_subtrees(|node| values[node])
+        if T::TYPE.is_float() {
+            return Ok(self.over_subtrees(|node| values[node], T::ZERO, T::wrapped_add));
+        }
+        self.differences_over_subtrees(|node| values[node])
     }
 
     /// The sum of the values of each node and all above it. Integers wrap; floats as in [`subtree_sums`](Tour::subtree_sums).
+    ///
+    /// Work n, depth 1 scan between two loops; of floats as [`path_totals`](Tour::path_totals).
     ///
     /// # Errors
     /// [`AlgoError::Length`] if there is not one value for each node.
     pub fn path_sums<T: Num>(&self, values: &[T]) -> Result<Vec<T>, AlgoError> {
         check_length("values", self.len(), values.len())?;
+        if T::TYPE.is_float() {
+            return Ok(self.over_paths(|node| values[node], T::ZERO, T::wrapped_add));
+        }
         // A value counts from where its node is entered to the end of its subtree.
         let mut sums = vec![T::ZERO; self.len() + 1];
         for (node, &value) in self.nodes.iter().zip(values) {
@@ -240,22 +276,57 @@ impl Tour {
         Ok(self.each(|node| sums[node.before as usize]))
     }
 
-    /// The sum of this, which is so of a node, over the subtree of each.
-    fn over_subtrees<T: Num>(&self, of: impl Fn(usize) -> T + Sync + Send) -> Result<Vec<T>, AlgoError> {
-        let sums = sums(self.len(), |place| of(self.entered[place] as usize))?;
+    /// The states in the subtree of each node, combined in the order in which nodes are entered: a node, and then its children.
+    ///
+    /// ```
+    /// use monoscan::{algo::{lists::NONE, trees::Tour}, ops::Max};
+    /// let tour = Tour::of_parents(&[NONE, 0, 0, 2])?;
+    /// assert_eq!(tour.subtree_totals(&[1.0, 5.0, 2.0, 3.0].map(Max))?, [5.0, 5.0, 3.0, 3.0].map(Max));
+    /// # Ok::<(), monoscan::algo::AlgoError>(())
+    /// ```
+    ///
+    /// Work n, depth n / 8192 · log of that between two loops. `combine` is called as a function of Rust, so an integer that
+    /// overflows is a panic where Rust checks that: [`subtree_sums`](Tour::subtree_sums) wraps.
+    ///
+    /// # Errors
+    /// [`AlgoError::Length`] if there is not one state for each node.
+    pub fn subtree_totals<M: Monoid>(&self, values: &[M]) -> Result<Vec<M>, AlgoError> {
+        check_length("values", self.len(), values.len())?;
+        Ok(self.over_subtrees(|node| values[node], M::identity(), M::combine))
+    }
+
+    /// The states of the path to each node, combined from the root down.
+    ///
+    /// ```
+    /// use monoscan::{algo::{lists::NONE, trees::Tour}, ops::Affine};
+    /// // 2x, then 3x + 1, then x + 5 of the last node, or x + 7 of the one beside it.
+    /// let tour = Tour::of_parents(&[NONE, 0, 1, 1])?;
+    /// let maps = [(2, 0), (3, 1), (1, 5), (1, 7)].map(|(a, b)| Affine { a, b });
+    /// assert_eq!(tour.path_totals(&maps)?[2..], [Affine { a: 6, b: 6 }, Affine { a: 6, b: 8 }]);
+    /// # Ok::<(), monoscan::algo::AlgoError>(())
+    /// ```
+    ///
+    /// Work n, depth n / 8192 between two loops. Integers as in [`subtree_totals`](Tour::subtree_totals).
+    ///
+    /// # Errors
+    /// [`AlgoError::Length`] if there is not one state for each node.
+    pub fn path_totals<M: Monoid>(&self, values: &[M]) -> Result<Vec<M>, AlgoError> {
+        check_length("values", self.len(), values.len())?;
+        Ok(self.over_paths(|node| values[node], M::identity(), M::combine))
+    }
+
+    /// The sum of this, which is an integer of a node, over the subtree of each: what was entered before the end of the subtree, less
+    /// what was entered before its start.
+    fn differences_over_subtrees<T: Num>(&self, of: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, AlgoError> {
+        let entered = |place: usize| if place < self.len() { of(self.entered[place] as usize) } else { T::ZERO };
+        let mut sums = mapped(self.len() + 1, entered);
+        compiled(Scan::<Sum<T>>::plain)?.exclusive_in_place(&mut sums)?;
         Ok(self.each(|node| sums[node.subtree().end].wrapped_sub(sums[node.subtree().start])))
     }
 
     fn each<T: Send>(&self, measure: impl Fn(Node) -> T + Sync + Send) -> Vec<T> {
         mapped(self.len(), |node| measure(self.nodes[node]))
     }
-}
-
-/// The sums of the first 0 to `len` values.
-fn sums<T: Num>(len: usize, value: impl Fn(usize) -> T + Sync + Send) -> Result<Vec<T>, AlgoError> {
-    let mut sums = mapped(len + 1, |place| if place < len { value(place) } else { T::ZERO });
-    compiled(Scan::<Sum<T>>::plain)?.exclusive_in_place(&mut sums)?;
-    Ok(sums)
 }
 
 /// The nodes of a forest in which parents have smaller numbers than their children.

@@ -4,6 +4,8 @@ use monoscan::algo::AlgoError;
 use monoscan::algo::brackets::{Side, enclosing, partners};
 use monoscan::algo::lists::{NONE, rank, rank_by_jumping};
 use monoscan::algo::trees::Tour;
+use monoscan::ops::Max;
+use monoscan::prelude::*;
 
 use super::common::{Random, for_lengths};
 
@@ -236,6 +238,120 @@ fn sums_of_integers_in_trees_wrap() {
     }
 }
 
+/// Totals by walking: of a subtree one node after the other in order, of a path from the root.
+fn totals<M: Monoid>(parents: &[u32], values: &[M]) -> (Vec<M>, Vec<M>) {
+    let Walked { preorder, sizes, .. } = walk(parents, &vec![0; parents.len()]);
+    let mut order: Vec<usize> = (0..parents.len()).collect();
+    order.sort_by_key(|&node| preorder[node]);
+    let (mut subtrees, mut paths) = (values.to_vec(), values.to_vec());
+    for &node in &order {
+        if parents[node] != NONE {
+            paths[node] = paths[parents[node] as usize].combine(values[node]);
+        }
+    }
+    for (place, &node) in order.iter().enumerate().rev() {
+        let (mut child, end) = (place + 1, place + sizes[node] as usize);
+        while child < end {
+            subtrees[node] = subtrees[node].combine(subtrees[order[child]]);
+            child += sizes[order[child]] as usize;
+        }
+    }
+    (subtrees, paths)
+}
+
+/// The same, and two chains with a leaf at each node: leaves are entered before the rest of the chain, or after it.
+fn all_forests(len: usize) -> Vec<Vec<u32>> {
+    let caterpillar = (0..len as u32).map(|i| if i == 0 { NONE } else { (i - 1) / 2 * 2 });
+    let half = len as u32 / 2;
+    let comb = (0..len as u32).map(|i| match i {
+        0 => NONE,
+        i if i <= half => i - 1,
+        i => i - half - 1,
+    });
+    [forests(len), vec![caterpillar.collect(), comb.collect()]].concat()
+}
+
+#[test]
+fn totals_of_any_monoid_are_those_of_a_walk() {
+    for_lengths(40_009, |len| {
+        for parents in all_forests(len) {
+            let mut random = Random(len as u64);
+            let tour = Tour::of_parents(&parents).unwrap();
+            // Maps modulo a power of two do not commute, and no grouping of them overflows.
+            let maps: Vec<Shift> =
+                (0..len).map(|_| Shift { a: random.bits() as u8 | 1, b: random.bits() as u8 }).collect();
+            let (subtrees, paths) = totals(&parents, &maps);
+            assert!(tour.subtree_totals(&maps).unwrap() == subtrees, "{len} nodes");
+            assert!(tour.path_totals(&maps).unwrap() == paths, "{len} nodes");
+
+            let values: Vec<Max<f64>> = (0..len).map(|_| Max(random.bits() as f64)).collect();
+            let (subtrees, paths) = totals(&parents, &values);
+            assert!(tour.subtree_totals(&values).unwrap() == subtrees, "{len} nodes");
+            assert!(tour.path_totals(&values).unwrap() == paths, "{len} nodes");
+        }
+    });
+}
+
+/// x ↦ a·x + b of bytes, which wrap.
+#[scan_monoid]
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Shift {
+    a: u8,
+    b: u8,
+}
+
+#[scan_monoid]
+impl Monoid for Shift {
+    fn identity() -> Self {
+        Shift { a: 1, b: 0 }
+    }
+
+    fn combine(self, next: Self) -> Self {
+        Shift { a: next.a.wrapping_mul(self.a), b: next.a.wrapping_mul(self.b).wrapping_add(next.b) }
+    }
+}
+
+#[test]
+fn sums_of_floats_have_the_values_of_their_own_nodes_only() {
+    let tour = Tour::of_parents(&[NONE, 0, 0, 2]).unwrap();
+    assert_eq!(tour.subtree_sums(&[1e8f32, 1.0, 1.0, 1.0]).unwrap(), [1e8, 1.0, 2.0, 1.0]);
+    assert_eq!(tour.path_sums(&[1f32, 1e10, 1.0, 1.0]).unwrap(), [1.0, 1e10, 2.0, 3.0]);
+    for_lengths(40_009, |len| {
+        for parents in all_forests(len) {
+            // Integers that are added exactly, in any order; huge values and infinities are in a few nodes.
+            let mut random = Random(len as u64);
+            let exact: Vec<i64> = (0..len).map(|_| random.below(1000) as i64 - 500).collect();
+            let marks: Vec<i64> = (0..len).map(|_| random.chance(50) as i64).collect();
+            let huge = |i: usize| if i.is_multiple_of(2) { 1e300 } else { f64::INFINITY };
+            let values: Vec<f64> = (0..len).map(|i| if marks[i] > 0 { huge(i) } else { exact[i] as f64 }).collect();
+            let (sums, marked) = (walk(&parents, &exact), walk(&parents, &marks));
+            let tour = Tour::of_parents(&parents).unwrap();
+            let check = |got: Vec<f64>, sums: &[i64], marked: &[i64]| {
+                for ((got, sum), marked) in got.into_iter().zip(sums).zip(marked) {
+                    assert!(if *marked == 0 { got == *sum as f64 } else { got >= 1e300 }, "{got} of {len} nodes");
+                }
+            };
+            check(tour.subtree_sums(&values).unwrap(), &sums.subtree_sums, &marked.subtree_sums);
+            check(tour.path_sums(&values).unwrap(), &sums.path_sums, &marked.path_sums);
+        }
+    });
+}
+
+#[test]
+fn a_million_nodes_in_a_chain_or_a_star_have_their_sums() {
+    let len = 1_000_000u32;
+    let chain: Vec<u32> = [NONE].into_iter().chain(0..len - 1).collect();
+    let star: Vec<u32> = (0..len).map(|node| if node == 0 { NONE } else { 0 }).collect();
+    let ones = vec![1.0f32; len as usize];
+    let up_to = |last: u32| (1..=last).map(|i| i as f32);
+    let chain = Tour::of_parents(&chain).unwrap();
+    assert!(chain.path_sums(&ones).unwrap().into_iter().eq(up_to(len)));
+    assert!(chain.subtree_sums(&ones).unwrap().into_iter().rev().eq(up_to(len)));
+    let star = Tour::of_parents(&star).unwrap();
+    assert!(star.path_sums(&ones).unwrap()[1..].iter().all(|&sum| sum == 2.0));
+    assert_eq!(star.subtree_sums(&ones).unwrap()[..2], [len as f32, 1.0]);
+}
+
 #[test]
 fn what_is_no_forest_is_refused() {
     let parents = |parents: &[u32]| Tour::of_parents(parents).unwrap_err();
@@ -251,6 +367,9 @@ fn what_is_no_forest_is_refused() {
         assert!(matches!(error, AlgoError::Unmatched { place } if place == first), "{text}: {error}");
     }
     let tour = Tour::of_parentheses(&sides("()")).unwrap();
+    for totals in [tour.subtree_totals(&[1, 2].map(Max)), tour.path_totals(&[1, 2].map(Max))] {
+        assert!(matches!(totals, Err(AlgoError::Length { argument: "values", expected: 1, got: 2 })));
+    }
     for sums in [tour.subtree_sums(&[1, 2]), tour.path_sums(&[1, 2])] {
         assert!(matches!(sums, Err(AlgoError::Length { argument: "values", expected: 1, got: 2 })));
     }
