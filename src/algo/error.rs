@@ -131,6 +131,14 @@ pub enum AlgoError {
         /// Its text; nothing if it lies outside of the text that was given.
         got: String,
     },
+    /// A name that no kind of prefix network has.
+    #[error(
+        "`{got}` is no prefix network: expected Kogge–Stone, Sklansky, Brent–Kung, Han–Carlson or Ladner–Fischer(k)"
+    )]
+    Network {
+        /// The name.
+        got: String,
+    },
     /// A scan could not be built or run. Slices that were to be written or sorted then hold old and new elements, and in no
     /// order.
     #[error(transparent)]

@@ -14,7 +14,7 @@
 //! | [`groups`] | totals by flags, offsets or keys: sums, means, variances; histograms |
 //! | [`series`] | gaps filled, sessions, line of sight, running arg-max |
 //! | [`sparse`] | sparse matrices times vectors |
-//! | [`numbers`] | sums and differences of long integers, Horner's rule, recurrences modulo m |
+//! | [`numbers`] | sums, differences and order of long integers, Horner's rule, recurrences modulo m |
 //! | [`lists`] | ranks in linked lists |
 //! | [`brackets`] | partners of brackets, and what encloses a place |
 //! | [`trees`] | depths, sizes, orders, totals of subtrees and paths, by Euler tours |

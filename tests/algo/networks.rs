@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use monoscan::algo::AlgoError;
 use monoscan::algo::numbers::{Network, NetworkKind, add, add_by};
 
 use super::common::Random;
@@ -30,6 +31,21 @@ fn every_lane_gets_each_earlier_lane_once_and_in_order() {
             });
             assert!(lanes.iter().enumerate().all(|(lane, &piece)| piece == (0, lane + 1)), "{kind} of {width} lanes");
         }
+    }
+}
+
+#[test]
+fn kinds_are_read_as_they_are_printed() {
+    for kind in kinds() {
+        let name = kind.to_string();
+        for name in [name.replace('–', "-"), name.replace('–', "").to_uppercase(), name] {
+            assert_eq!(name.parse::<NetworkKind>().unwrap(), kind, "{name}");
+        }
+    }
+    for name in ["", "Brent", "Ladner–Fischer", "Ladner–Fischer()", "Ladner–Fischer(x)", "Sklansky(1)"] {
+        let error = name.parse::<NetworkKind>().unwrap_err();
+        assert!(matches!(&error, AlgoError::Network { got } if got == name));
+        assert!(kinds().take(4).all(|kind| error.to_string().contains(&kind.to_string())), "{error}");
     }
 }
 

@@ -4,7 +4,8 @@ use std::cmp::Ordering;
 
 use monoscan::algo::AlgoError;
 use monoscan::algo::numbers::{
-    Modular, add, add_into, add_rows, add_rows_into, compare, horner, subtract, subtract_into,
+    Modular, add, add_into, add_rows, add_rows_into, compare, compare_rows, compare_rows_into, horner, subtract,
+    subtract_into, subtract_rows, subtract_rows_into,
 };
 
 use super::common::{Random, for_lengths, in_pools};
@@ -68,7 +69,31 @@ fn a_carry_runs_through_all_digits() {
 }
 
 #[test]
-fn rows_are_added_on_their_own() {
+fn the_highest_digit_that_differs_decides() {
+    const LEN: usize = 300_003;
+    // Digits are looked at in groups of 16, and of 2, 4, 8, … times that, from the top.
+    let ends = (0..=14).map(|k| LEN - 16 * ((1 << k) - 1));
+    let places: Vec<usize> = ends.flat_map(|end| [end - 1, end.min(LEN - 1)]).chain([0, 1, LEN / 2]).collect();
+    in_pools(|| {
+        let low = vec![7u64; LEN];
+        for &place in &places {
+            let mut high = low.clone();
+            high[place] = 8;
+            // What is below does not count.
+            high[..place].iter_mut().for_each(|digit| *digit = 0);
+            assert_eq!((compare(&low, &high), compare(&high, &low)), (Ordering::Less, Ordering::Greater), "{place}");
+            high[place..].iter_mut().for_each(|digit| *digit = 0);
+            high[place] = 1;
+            assert_eq!(compare(&high, &[7; 9][..place.min(9)]), Ordering::Greater, "{place}");
+            assert_eq!(compare(&[7; 9][..place.min(9)], &high), Ordering::Less, "{place}");
+        }
+        assert_eq!(compare(&low, &low.clone()), Ordering::Equal);
+        assert_eq!(compare(&[low.clone(), vec![0; LEN]].concat(), &low), Ordering::Equal);
+    });
+}
+
+#[test]
+fn rows_are_computed_on_their_own() {
     for_lengths(70_001, |len| {
         let mut random = Random(len as u64);
         let mut rows = || -> Vec<[u64; 4]> {
@@ -78,8 +103,13 @@ fn rows_are_added_on_their_own() {
         let (a, b) = (rows(), rows());
         let sums = add_rows(&a, &b).unwrap();
         assert_eq!(sums.len(), len);
-        for ((a, b), sum) in a.iter().zip(&b).zip(&sums) {
-            assert_eq!(sum[..], by_loop(a, b, u64::carrying_add).0);
+        let differences = subtract_rows(&a, &b).unwrap();
+        let orders = compare_rows(&a, &b).unwrap();
+        assert_eq!((differences.len(), orders.len()), (len, len));
+        for (i, (a, b)) in a.iter().zip(&b).enumerate() {
+            assert_eq!(sums[i][..], by_loop(a, b, u64::carrying_add).0);
+            assert_eq!(differences[i][..], by_loop(a, b, u64::borrowing_sub).0);
+            assert_eq!(orders[i], compare(a, b));
         }
     });
 }
@@ -95,6 +125,12 @@ fn digits_that_disagree_in_number_are_refused_by_what_writes_into_slices() {
     let error = add_rows_into(&[[1]], &[[2]], &mut [[7]; 2]).unwrap_err();
     assert!(matches!(error, AlgoError::Length { argument: "sums", expected: 1, got: 2 }));
     assert_eq!(out, [7; 2]);
+    assert!(matches!(subtract_rows(&[[1]], &[]), Err(AlgoError::Length { argument: "b", expected: 1, got: 0 })));
+    let error = subtract_rows_into(&[[1]], &[[2]], &mut [[7]; 2]).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "differences", expected: 1, got: 2 }));
+    assert!(matches!(compare_rows(&[[1]], &[]), Err(AlgoError::Length { argument: "b", expected: 1, got: 0 })));
+    let error = compare_rows_into(&[[1]], &[[2]], &mut []).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "orders", expected: 1, got: 0 }));
 }
 
 #[test]

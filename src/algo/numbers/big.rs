@@ -1,4 +1,4 @@
-//! Integers of any length: sums, differences, order.
+//! Integers of any length: sums and differences; and rows of them.
 //!
 //! A digit of a + b passes a carry on in one of three ways: it *generates* one whatever enters, it
 //! *propagates* what enters, or neither. So does a block of digits. Pairs of these bits compose, so
@@ -11,8 +11,8 @@
 //! cost     work n, depth 1 scan of n / 8192 states between two loops, 1 pass, 24 bytes a digit
 //! ```
 //!
-//! Rows of a few digits are added by a loop each: a row is too short for two threads, and rows are
-//! independent. So is the order of two numbers, which the highest digit that differs decides.
+//! Rows of a few digits take a loop each: a row is too short for two threads, and rows are
+//! independent.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -136,19 +136,6 @@ fn extended(digits: &[u64], len: usize) -> Cow<'_, [u64]> {
     Cow::Owned(digits)
 }
 
-/// Which of two numbers is greater; digits of 0 at the top count for nothing.
-///
-/// ```
-/// use monoscan::algo::numbers::compare;
-/// assert!(compare(&[5, 1], &[9]).is_gt() && compare(&[5, 0], &[5]).is_eq());
-/// ```
-pub fn compare(a: &[u64], b: &[u64]) -> Ordering {
-    let common = a.len().min(b.len());
-    let has_more = |digits: &[u64]| digits[common..].iter().any(|&digit| digit != 0);
-    let below = || a[..common].iter().rev().cmp(b[..common].iter().rev());
-    has_more(a).cmp(&has_more(b)).then_with(below)
-}
-
 /// a\[i\] + b\[i\] for all i, modulo 2^(64 W).
 ///
 /// ```
@@ -172,20 +159,100 @@ pub fn add_rows<const W: usize>(a: &[[u64; W]], b: &[[u64; W]]) -> Result<Vec<[u
 pub fn add_rows_into<const W: usize>(a: &[[u64; W]], b: &[[u64; W]], sums: &mut [[u64; W]]) -> Result<(), AlgoError> {
     check_length("b", a.len(), b.len())?;
     check_length("sums", a.len(), sums.len())?;
-    let add = |a: &[[u64; W]], b: &[[u64; W]], sums: &mut [[u64; W]]| {
-        for ((a, b), sum) in a.iter().zip(b).zip(sums) {
-            let mut carry = false;
-            for ((a, b), sum) in a.iter().zip(b).zip(sum) {
-                (*sum, carry) = a.carrying_add(*b, carry);
-            }
+    each_row(a, b, sums, |a, b, sum| {
+        let mut carry = false;
+        for ((a, b), sum) in a.iter().zip(b).zip(sum) {
+            (*sum, carry) = a.carrying_add(*b, carry);
+        }
+    });
+    Ok(())
+}
+
+/// a\[i\] − b\[i\] for all i, modulo 2^(64 W).
+///
+/// ```
+/// use monoscan::algo::numbers::subtract_rows;
+/// assert_eq!(subtract_rows(&[[0, 3], [7, 8]], &[[1, 1], [5, 5]])?, [[u64::MAX, 1], [2, 3]]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if there are not as many b.
+pub fn subtract_rows<const W: usize>(a: &[[u64; W]], b: &[[u64; W]]) -> Result<Vec<[u64; W]>, AlgoError> {
+    let mut differences = vec![[0; W]; a.len()];
+    subtract_rows_into(a, b, &mut differences)?;
+    Ok(differences)
+}
+
+/// [`subtract_rows`] into a slice, all of one length.
+///
+/// # Errors
+/// [`AlgoError::Length`] if they differ in length.
+pub fn subtract_rows_into<const W: usize>(
+    a: &[[u64; W]],
+    b: &[[u64; W]],
+    differences: &mut [[u64; W]],
+) -> Result<(), AlgoError> {
+    check_length("b", a.len(), b.len())?;
+    check_length("differences", a.len(), differences.len())?;
+    each_row(a, b, differences, |a, b, difference| {
+        let mut borrow = false;
+        for ((a, b), difference) in a.iter().zip(b).zip(difference) {
+            (*difference, borrow) = a.borrowing_sub(*b, borrow);
+        }
+    });
+    Ok(())
+}
+
+/// Which of a\[i\] and b\[i\] is greater, for all i.
+///
+/// ```
+/// use std::cmp::Ordering::*;
+/// use monoscan::algo::numbers::compare_rows;
+/// assert_eq!(compare_rows(&[[0, 3], [7, 8], [5, 5]], &[[1, 1], [9, 8], [5, 5]])?, [Greater, Less, Equal]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if there are not as many b.
+pub fn compare_rows<const W: usize>(a: &[[u64; W]], b: &[[u64; W]]) -> Result<Vec<Ordering>, AlgoError> {
+    let mut orders = vec![Ordering::Equal; a.len()];
+    compare_rows_into(a, b, &mut orders)?;
+    Ok(orders)
+}
+
+/// [`compare_rows`] into a slice, all of one length.
+///
+/// # Errors
+/// [`AlgoError::Length`] if they differ in length.
+pub fn compare_rows_into<const W: usize>(
+    a: &[[u64; W]],
+    b: &[[u64; W]],
+    orders: &mut [Ordering],
+) -> Result<(), AlgoError> {
+    check_length("b", a.len(), b.len())?;
+    check_length("orders", a.len(), orders.len())?;
+    each_row(a, b, orders, |a, b, order| *order = a.iter().rev().cmp(b.iter().rev()));
+    Ok(())
+}
+
+/// Calls `of` with each pair of rows and the place of its result, on all threads if they are many.
+fn each_row<const W: usize, T: Send>(
+    a: &[[u64; W]],
+    b: &[[u64; W]],
+    results: &mut [T],
+    of: impl Fn(&[u64; W], &[u64; W], &mut T) + Sync,
+) {
+    let each = |a: &[[u64; W]], b: &[[u64; W]], results: &mut [T]| {
+        for ((a, b), result) in a.iter().zip(b).zip(results) {
+            of(a, b, result);
         }
     };
     let rows = 1 << 12;
     if a.len() <= rows {
-        add(a, b, sums);
+        each(a, b, results);
     } else {
-        let parts = a.chunks(rows).zip(b.chunks(rows)).zip(sums.chunks_mut(rows));
-        parallel::for_each(parts, |_, ((a, b), sums)| add(a, b, sums));
+        let parts = a.chunks(rows).zip(b.chunks(rows)).zip(results.chunks_mut(rows));
+        parallel::for_each(parts, |_, ((a, b), results)| each(a, b, results));
     }
-    Ok(())
 }

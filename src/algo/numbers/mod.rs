@@ -3,6 +3,7 @@
 //! | function | monoid | source |
 //! |---|---|---|
 //! | [`add`], [`subtract`] | the carry pair (generate, propagate) | Ladner and Fischer 1980; Blelloch 1990, §1.2 |
+//! | [`compare()`] | the order that the higher digit decides, [`Ordering::then`](std::cmp::Ordering::then) | Blelloch 1990, §1 |
 //! | [`add_by`] | the same, by a prefix network | see [`Network`] |
 //! | [`horner`] | x ↦ a·x + b | Blelloch 1990, §1.4 |
 //! | [`Modular`] | affine maps of k numbers modulo m | Blelloch 1990, §1.4 |
@@ -10,10 +11,13 @@
 //! An integer is a slice of digits of 64 bits, the least first, as in the crate `num-bigint`.
 
 mod big;
+mod compare;
 mod modular;
 mod network;
 
-pub use big::{add, add_into, add_rows, add_rows_into, compare, subtract, subtract_into};
+pub use big::{add, add_into, subtract, subtract_into};
+pub use big::{add_rows, add_rows_into, compare_rows, compare_rows_into, subtract_rows, subtract_rows_into};
+pub use compare::compare;
 pub use modular::Modular;
 pub use network::{Gate, Network, NetworkKind, add_by};
 

@@ -39,9 +39,11 @@ mod kinds;
 mod svg;
 
 use std::fmt;
+use std::str::FromStr;
 
 use kinds::{as_late_as_possible, han_carlson, kogge_stone, ladner_fischer, sklansky};
 
+use crate::algo::AlgoError;
 use crate::ops::Carry;
 use crate::prelude::*;
 
@@ -68,6 +70,34 @@ impl fmt::Display for NetworkKind {
             NetworkKind::BrentKung => f.write_str("Brent–Kung"),
             NetworkKind::HanCarlson => f.write_str("Han–Carlson"),
             NetworkKind::LadnerFischer(k) => write!(f, "Ladner–Fischer({k})"),
+        }
+    }
+}
+
+/// By the name that is printed, in upper or lower case, with `-` for `–` or without.
+///
+/// ```
+/// use monoscan::algo::numbers::NetworkKind;
+/// assert_eq!("brent-kung".parse::<NetworkKind>()?, NetworkKind::BrentKung);
+/// assert_eq!("Ladner–Fischer(2)".parse::<NetworkKind>()?, NetworkKind::LadnerFischer(2));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+impl FromStr for NetworkKind {
+    type Err = AlgoError;
+
+    /// # Errors
+    /// [`AlgoError::Network`], which lists the names.
+    fn from_str(name: &str) -> Result<NetworkKind, AlgoError> {
+        let unknown = || AlgoError::Network { got: name.to_owned() };
+        match name.to_lowercase().replace(['-', '–'], "").as_str() {
+            "koggestone" => Ok(NetworkKind::KoggeStone),
+            "sklansky" => Ok(NetworkKind::Sklansky),
+            "brentkung" => Ok(NetworkKind::BrentKung),
+            "hancarlson" => Ok(NetworkKind::HanCarlson),
+            other => {
+                let k = other.strip_prefix("ladnerfischer(").and_then(|k| k.strip_suffix(')')).ok_or_else(unknown)?;
+                k.parse().map(NetworkKind::LadnerFischer).map_err(|_| unknown())
+            }
         }
     }
 }
