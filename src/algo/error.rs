@@ -131,6 +131,9 @@ pub enum AlgoError {
         /// Its text; nothing if it lies outside of the text that was given.
         got: String,
     },
+    /// A modulus of 0.
+    #[error("modulus 0, expected 1 or more")]
+    Modulus,
     /// A name that no kind of prefix network has.
     #[error(
         "`{got}` is no prefix network: expected Kogge–Stone, Sklansky, Brent–Kung, Han–Carlson or Ladner–Fischer(k)"

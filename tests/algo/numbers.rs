@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use monoscan::algo::AlgoError;
 use monoscan::algo::numbers::{
-    Modular, add, add_into, add_rows, add_rows_into, compare, compare_rows, compare_rows_into, horner, subtract,
-    subtract_into, subtract_rows, subtract_rows_into,
+    Modular, add, add_into, add_rows, add_rows_into, compare, compare_rows, compare_rows_into, horner, recur_modulo,
+    subtract, subtract_into, subtract_rows, subtract_rows_into,
 };
 
 use super::common::{Random, for_lengths, in_pools};
@@ -174,4 +174,36 @@ fn recurrences_modulo_m_are_those_of_the_loop() {
     recurs::<2, 998_244_353>([1, 1]);
     recurs::<2, { u32::MAX }>([u32::MAX - 1, 5]);
     recurs::<3, 1_000_000_007>([3, 0, u32::MAX]);
+}
+
+#[test]
+fn recurrences_modulo_numbers_of_64_bits_are_those_of_the_loop() {
+    let cases: [(&[u64], u64); 7] = [
+        (&[], 10),
+        (&[u64::MAX], 1),
+        (&[1, 1], (1 << 61) - 1),
+        (&[u64::MAX, u64::MAX - 1], u64::MAX),
+        (&[3, 0, u64::MAX, 0, 5], u64::MAX - 58),
+        (&[1 << 63, 7], 1 << 63),
+        (&[5, 0, 1], 998_244_353),
+    ];
+    for (coefficients, modulus) in cases {
+        // Blocks have 2^14 records.
+        for_lengths(5 << 14, |longest| {
+            for len in [longest, (longest * 4 / 5 + 1).min(longest), longest - longest / 3] {
+                let mut random = Random(len as u64);
+                let x: Vec<u64> = (0..len).map(|_| random.bits()).collect();
+                let mut expected: Vec<u64> = Vec::new();
+                for (i, &x) in x.iter().enumerate() {
+                    let before = coefficients.iter().zip(expected[..i].iter().rev());
+                    let product = |(&c, &y): (&u64, &u64)| u128::from(c) * u128::from(y) % u128::from(modulus);
+                    let sum = before.map(product).sum::<u128>() + u128::from(x);
+                    expected.push((sum % u128::from(modulus)) as u64);
+                }
+                let y = recur_modulo(coefficients, modulus, &x).unwrap();
+                assert!(y == expected, "{coefficients:?} modulo {modulus}, {len} numbers");
+            }
+        });
+    }
+    assert!(matches!(recur_modulo(&[1], 0, &[1]), Err(AlgoError::Modulus)));
 }

@@ -6,7 +6,7 @@
 //! | [`compare()`] | the order that the higher digit decides, [`Ordering::then`](std::cmp::Ordering::then) | Blelloch 1990, §1 |
 //! | [`add_by`] | the same, by a prefix network | see [`Network`] |
 //! | [`horner`] | x ↦ a·x + b | Blelloch 1990, §1.4 |
-//! | [`Modular`] | affine maps of k numbers modulo m | Blelloch 1990, §1.4 |
+//! | [`Modular`], [`recur_modulo`] | affine maps of k numbers modulo m | Blelloch 1990, §1.4 |
 //!
 //! An integer is a slice of digits of 64 bits, the least first, as in the crate `num-bigint`.
 
@@ -18,7 +18,7 @@ mod network;
 pub use big::{add, add_into, subtract, subtract_into};
 pub use big::{add_rows, add_rows_into, compare_rows, compare_rows_into, subtract_rows, subtract_rows_into};
 pub use compare::compare;
-pub use modular::Modular;
+pub use modular::{Modular, recur_modulo};
 pub use network::{Gate, Network, NetworkKind, add_by};
 
 use super::{AlgoError, compiled};

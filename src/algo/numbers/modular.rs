@@ -1,4 +1,4 @@
-//! Recurrences of any order modulo m.
+//! Recurrences of any order modulo m: of 32 bits known to the compiler, or of 64 bits at run time.
 //!
 //! `y[i] = x[i] + c[0]·y[i-1] + … + c[K-1]·y[i-K]` moves the last K results on by an affine map of
 //! K numbers, whose matrix is the companion of the coefficients. Affine maps compose: Blelloch
@@ -9,10 +9,21 @@
 //! monoid   (A, v) ⊕ (A', v') = (A'·A, A'·v + v')        all modulo M
 //! cost     work K³ n at worst, depth 1 scan, 1 pass
 //! ```
+//!
+//! The remainder of a compiled scan takes 64 bits, so M has 32. [`recur_modulo`] multiplies to 128
+//! bits, in loops of Rust: reduce, then replay. Each block of records finds its last K results as
+//! if zeros were before it. All blocks but the last are of one length, and so of one matrix A: its
+//! columns are what a block of zeros makes of each unit vector. One loop over the blocks composes
+//! their maps, and all run again from what is before them. One thread has one block, and one pass.
+//!
+//! ```text
+//! monoid   the same, where A is known and only v is kept
+//! cost     work 2 K n + K² (16384 + n / 16384), depth n / 16384 steps between two loops, 2 passes
+//! ```
 
 use super::super::AlgoError;
-use crate::Error;
 use crate::prelude::*;
+use crate::{Error, parallel};
 
 /// x ↦ A·x + v, modulo M.
 #[scan_monoid]
@@ -102,5 +113,91 @@ impl<const K: usize, const M: u32> Modular<K, M> {
     /// [`Error::OutOfMemory`].
     pub fn run(&self, x: &[u32]) -> Result<Vec<u32>, AlgoError> {
         Ok(self.scan.inclusive(x)?)
+    }
+}
+
+/// Records of a block.
+const BLOCK: usize = 1 << 14;
+
+/// `y[i] = x[i] + c[0]·y[i-1] + … + c[K-1]·y[i-K]` modulo any number of 64 bits, where what is before the first y counts as 0.
+/// Coefficients and x need not be less than the modulus. Some 2 n remainders of 128 bits; of one thread n.
+///
+/// ```
+/// use monoscan::algo::numbers::recur_modulo;
+///
+/// let mut x = [0; 100];
+/// x[0] = 1;
+/// let fibonacci = recur_modulo(&[1, 1], (1 << 61) - 1, &x)?;
+/// assert_eq!(fibonacci[99], (354_224_848_179_261_915_075_u128 % ((1 << 61) - 1)) as u64);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Modulus`] if the modulus is 0.
+pub fn recur_modulo(coefficients: &[u64], modulus: u64, x: &[u64]) -> Result<Vec<u64>, AlgoError> {
+    if modulus == 0 {
+        return Err(AlgoError::Modulus);
+    }
+    let (order, modulus) = (coefficients.len(), Modulus::new(modulus));
+    let block = if rayon::current_num_threads() == 1 { x.len().max(1) } else { BLOCK };
+    let after = |before: &[u64], x: &[u64]| {
+        let mut y = vec![0; x.len()];
+        modulus.run(coefficients, before, x, &mut y);
+        [before, &y].concat().split_off(x.len())
+    };
+
+    let mut before = vec![vec![0; order]];
+    if x.len() > block {
+        let unit = |place: usize| (0..order).map(|other| (other == place) as u64).collect::<Vec<_>>();
+        let columns = parallel::map(0..order, |_, place| after(&unit(place), &vec![0; block]));
+        let alone = parallel::map(x[..x.len() - 1].chunks_exact(block), |_, x| after(&before[0], x));
+        for alone in alone {
+            let last = &before[before.len() - 1];
+            let terms = |row: usize| columns.iter().map(move |column| column[row]).zip(last.iter().copied());
+            before.push((0..order).map(|row| modulus.sum(alone[row], terms(row))).collect());
+        }
+    }
+
+    let mut y = vec![0; x.len()];
+    let blocks = x.chunks(block).zip(y.chunks_mut(block)).zip(before);
+    parallel::for_each(blocks, |_, ((x, y), before)| modulus.run(coefficients, &before, x, y));
+    Ok(y)
+}
+
+/// A number of 64 bits, and 2¹²⁸ modulo it.
+struct Modulus {
+    modulus: u128,
+    overflow: u128,
+}
+
+impl Modulus {
+    fn new(modulus: u64) -> Modulus {
+        let modulus = u128::from(modulus);
+        Modulus { modulus, overflow: (u128::MAX % modulus + 1) % modulus }
+    }
+
+    /// The results of x, where these are before them, the earliest first.
+    fn run(&self, coefficients: &[u64], before: &[u64], x: &[u64], y: &mut [u64]) {
+        let order = coefficients.len();
+        for (place, &x) in x.iter().enumerate() {
+            let (earlier, y) = y.split_at_mut(place);
+            let from = place.saturating_sub(order);
+            let last = earlier[from..].iter().rev().copied();
+            y[0] = if from > 0 {
+                self.sum(x, coefficients.iter().copied().zip(last))
+            } else {
+                self.sum(x, coefficients.iter().copied().zip(last.chain(before.iter().rev().copied())))
+            };
+        }
+    }
+
+    /// A number and products of two, added.
+    fn sum(&self, first: u64, products: impl Iterator<Item = (u64, u64)>) -> u64 {
+        let add = |sum: u128, (a, b): (u64, u64)| {
+            let (sum, overflows) = sum.overflowing_add(u128::from(a) * u128::from(b));
+            // After an overflow the sum is less than the product, so less than 2¹²⁸ − 2⁶⁴.
+            if overflows { sum + self.overflow } else { sum }
+        };
+        (products.fold(u128::from(first), add) % self.modulus) as u64
     }
 }
