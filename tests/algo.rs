@@ -10,5 +10,6 @@ mod algo {
     mod runs;
     mod select;
     mod sort;
+    mod split;
     mod text;
 }

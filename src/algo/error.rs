@@ -36,6 +36,14 @@ pub enum AlgoError {
         /// The class it has.
         got: usize,
     },
+    /// Bits that are no digit of a key.
+    #[error("bits {} to {} as a digit, expected 1 to 16 bits of the {width} of a key", got.start, got.end)]
+    Bits {
+        /// The bits, from the first to before the last.
+        got: Range<u32>,
+        /// How many bits a key has.
+        width: u32,
+    },
     /// A place that is not there.
     #[error("`{argument}[{place}]` is {got}, expected less than {expected}")]
     Index {

@@ -10,6 +10,7 @@
 //! |---|---|
 //! | [`select`] | keep some records: by flags, by a predicate, their positions; stable partitions |
 //! | [`runs`] | run-length encoding and its inverse, `unique`, `unique_by_key` |
+//! | [`split`] | stable splits by a bit or a digit, the step of a radix sort |
 //! | [`sort`] | radix sorts of numbers, with values, `argsort`; quicksort by segmented scans |
 //! | [`groups`] | totals by flags, offsets or keys: sums, means, variances; histograms |
 //! | [`series`] | gaps filled, sessions, line of sight, running arg-max |
@@ -43,7 +44,7 @@ pub mod select;
 pub mod series;
 pub mod sort;
 pub mod sparse;
-mod split;
+pub mod split;
 pub mod text;
 pub mod trees;
 

@@ -1,16 +1,79 @@
 //! Moving records to buckets, stably: what partitions and radix sorts are made of.
 //!
 //! Each block of records counts its buckets. The exclusive sum of all counts, bucket by bucket and
-//! block by block within a bucket, is where each block puts its first record of each bucket:
-//! Blelloch 1990, §1.3, with blocks for processors. One block needs no second thread.
+//! block by block within a bucket, is where each block puts its first record of each bucket. That
+//! is `split` in Blelloch 1990, §1.3, with blocks for processors. One block needs no second thread.
+//!
+//! ```text
+//! monoid   sums of counts                          x           5 7 3 1 4 2
+//! cost     work n, depth 1 scan of 2^b counts      by bit 0    4 2 5 7 3 1
+//!          a block between two loops, 2 passes     by bit 1    4 5 1 2 7 3
+//!                                                  by bit 2    1 2 3 4 5 7
+//! ```
+//!
+//! A split keeps the order within a bucket, so splits by one bit after the other, the least first,
+//! sort; and so do splits by digits of b bits, in fewer passes. [`sort`](super::sort) does that.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
+use super::sort::SortKey;
 use super::{AlgoError, LONG, compiled, counted};
 use crate::ops::Sum;
 use crate::parallel;
 use crate::prelude::*;
+
+/// The keys whose bit is 0, then those whose bit is 1, each in their order; and how many have 0. Bits are as in
+/// [`split_by_digit`].
+///
+/// ```
+/// use monoscan::algo::split::split_by_bit;
+/// let mut x = vec![5u32, 7, 3, 1, 4, 2];
+/// assert_eq!(split_by_bit(&x, 0)?, (vec![4, 2, 5, 7, 3, 1], 2));
+/// for bit in 0..3 {
+///     (x, _) = split_by_bit(&x, bit)?;
+/// }
+/// assert_eq!(x, [1, 2, 3, 4, 5, 7]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Bits`] if keys have no such bit; [`AlgoError::TooLong`].
+pub fn split_by_bit<K: SortKey>(x: &[K], bit: u32) -> Result<(Vec<K>, usize), AlgoError> {
+    let (parts, offsets) = split_by_digit(x, bit..bit.saturating_add(1))?;
+    Ok((parts, offsets[1]))
+}
+
+/// Bits of a digit.
+const WIDEST: usize = 16;
+
+/// The keys by the digit that these bits are, 0 being the least significant, and in their order within each digit. Digit d has the
+/// places `offsets[d]..offsets[d + 1]`; for b bits there are 2^b + 1 offsets.
+///
+/// Bits are those by which [keys are sorted](super::sort): of an unsigned integer its own, of a signed one with the sign bit
+/// flipped, of a float so that they rise as [`f64::total_cmp`] has it. So splits by all digits sort.
+///
+/// ```
+/// use monoscan::algo::split::split_by_digit;
+/// let (x, offsets) = split_by_digit(&[0x21u8, 0x13, 0x20, 0x01], 4..6)?;
+/// assert_eq!((x, offsets), (vec![0x01, 0x13, 0x21, 0x20], vec![0, 1, 2, 4, 4]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Bits`] if there are none, more than 16, or some that keys do not have; [`AlgoError::TooLong`].
+pub fn split_by_digit<K: SortKey>(x: &[K], bits: Range<u32>) -> Result<(Vec<K>, Vec<usize>), AlgoError> {
+    let width = 8 * size_of::<K>() as u32;
+    if bits.is_empty() || bits.end > width || bits.len() > WIDEST {
+        return Err(AlgoError::Bits { got: bits, width });
+    }
+    let digits = 1 << bits.len();
+    let digit = move |_, key: &K| (key.ordered() >> bits.start) as usize & (digits - 1);
+    let (parts, mut offsets) = parted(x, digits, digit)?;
+    offsets.push(x.len());
+    Ok((parts, offsets))
+}
 
 /// Blocks for each thread: a thread that the system takes away leaves some to others.
 const BLOCKS: usize = 4;
