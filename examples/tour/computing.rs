@@ -58,6 +58,25 @@ pub(crate) fn computing(table: &Table) -> Result<(), Failure> {
             rows_a.iter().zip(&rows_b).map(sum).collect()
         }),
     )?;
+    table.line(
+        ("numbers::subtract_rows", LOOP),
+        || numbers::subtract_rows(&rows_a, &rows_b),
+        ("a loop", || {
+            let difference = |(a, b): (&[u64; 4], &[u64; 4])| {
+                let (mut difference, mut borrow) = ([0; 4], false);
+                for place in 0..4 {
+                    (difference[place], borrow) = a[place].borrowing_sub(b[place], borrow);
+                }
+                difference
+            };
+            rows_a.iter().zip(&rows_b).map(difference).collect()
+        }),
+    )?;
+    table.line(
+        ("numbers::compare_rows", LOOP),
+        || numbers::compare_rows(&rows_a, &rows_b),
+        ("a loop", || rows_a.iter().zip(&rows_b).map(|(a, b)| a.iter().rev().cmp(b.iter().rev())).collect()),
+    )?;
     networks(table, (&a, &b), &|| by_loop(u64::carrying_add))?;
 
     let horner = || a.iter().fold(0u64, |y, a| y.wrapping_mul(3).wrapping_add(*a));
@@ -74,6 +93,19 @@ pub(crate) fn computing(table: &Table) -> Result<(), Failure> {
                 y as u32
             };
             x.iter().map(step).collect()
+        }),
+    )?;
+    let modulus = (1 << 61) - 1;
+    table.line(
+        ("numbers::recur_modulo order 2", ["4 n", "0", "2"]),
+        || numbers::recur_modulo(&[1, 1], modulus, &a),
+        ("a loop", || {
+            let (mut y, mut before) = (0, 0);
+            let step = |&x: &u64| {
+                (y, before) = (((u128::from(x) + u128::from(y) + u128::from(before)) % u128::from(modulus)) as u64, y);
+                y
+            };
+            a.iter().map(step).collect()
         }),
     )
 }

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 
 use monoscan::algo::sort::{Order, argsort, quicksort, sort, sort_with_values};
+use monoscan::algo::split::{split_by_bit, split_by_digit};
 
 use crate::common::Failure;
 use crate::{Table, drawn};
@@ -33,6 +34,19 @@ pub(crate) fn sorting(table: &Table) -> Result<(), Failure> {
             x.sort_unstable_by_key(|&x| Reverse(x));
             x
         }),
+    )?;
+    let parted = |digit: fn(u32) -> u32, digits: u32| {
+        (0..digits).flat_map(|own| x.iter().copied().filter(move |&x| digit(x) == own)).collect::<Vec<u32>>()
+    };
+    table.line(
+        ("split::split_by_bit", ["n", "1", "2"]),
+        || split_by_bit(&x, 3).map(|(parts, _)| parts),
+        ("two filters", || parted(|x| x >> 3 & 1, 2)),
+    )?;
+    table.line(
+        ("split::split_by_digit", ["n", "1", "2"]),
+        || split_by_digit(&x, 4..7).map(|(parts, _)| parts),
+        ("eight filters", || parted(|x| x >> 4 & 7, 8)),
     )?;
     table.line(
         ("sort::sort f64", ["8 n", "1", "10"]),

@@ -6,12 +6,15 @@ use std::ops::AddAssign;
 use monoscan::algo::brackets::Side;
 use monoscan::algo::lists::NONE;
 use monoscan::algo::trees::Tour;
+use monoscan::ops::Max;
 
 use crate::common::Failure;
 use crate::{LOOP, Table, bits, drawn};
 
 /// One scan between two loops.
 const SUMS: [&str; 3] = ["n", "1", "3"];
+/// Two loops over blocks, and one from block to block between them.
+const BLOCKS: [&str; 3] = ["n", "0", "4"];
 
 pub(crate) fn trees(table: &Table) -> Result<(), Failure> {
     // Node 0 is the root, and parents have smaller numbers than their children.
@@ -66,6 +69,32 @@ pub(crate) fn trees(table: &Table) -> Result<(), Failure> {
                 sums[node] += sums[parents[node] as usize];
             }
             sums
+        }),
+    )?;
+    let maxima = || values.iter().map(|&value| Max(value)).collect::<Vec<Max<i64>>>();
+    let larger = |a: Max<i64>, b: Max<i64>| Max(a.0.max(b.0));
+    let own = maxima();
+    table.line(
+        ("trees::Tour::subtree_totals", BLOCKS),
+        || tour.subtree_totals(&own),
+        ("a loop", || {
+            let mut totals = maxima();
+            for node in (1..totals.len()).rev() {
+                let parent = parents[node] as usize;
+                totals[parent] = larger(totals[parent], totals[node]);
+            }
+            totals
+        }),
+    )?;
+    table.line(
+        ("trees::Tour::path_totals", BLOCKS),
+        || tour.path_totals(&own),
+        ("a loop", || {
+            let mut totals = maxima();
+            for node in 1..totals.len() {
+                totals[node] = larger(totals[parents[node] as usize], totals[node]);
+            }
+            totals
         }),
     )?;
     parentheses(table)

@@ -61,9 +61,17 @@ use crate::prelude::*;
 pub struct Tour {
     nodes: Vec<Node>,
     /// The nodes in the order in which they are entered.
-    entered: Vec<u32>,
+    entered: Vec<Entered>,
     /// The parent of each node, or [`NONE`].
     parents: Vec<u32>,
+}
+
+/// A node where it is entered, with what walks in that order need of it.
+#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
+struct Entered {
+    node: u32,
+    /// Nodes in its subtree, with itself.
+    size: u32,
 }
 
 /// A node's place in its tour.
@@ -189,8 +197,10 @@ impl Tour {
     }
 
     fn of(nodes: Vec<Node>, parents: Vec<u32>) -> Tour {
-        let mut entered = vec![0; nodes.len()];
-        nodes.iter().zip(0..).for_each(|(node, number)| entered[node.before as usize] = number);
+        let mut entered = vec![Entered::default(); nodes.len()];
+        for (node, number) in nodes.iter().zip(0..) {
+            entered[node.before as usize] = Entered { node: number, size: node.size };
+        }
         Tour { nodes, entered, parents }
     }
 
@@ -318,7 +328,7 @@ impl Tour {
     /// The sum of this, which is an integer of a node, over the subtree of each: what was entered before the end of the subtree, less
     /// what was entered before its start.
     fn differences_over_subtrees<T: Num>(&self, of: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, AlgoError> {
-        let entered = |place: usize| if place < self.len() { of(self.entered[place] as usize) } else { T::ZERO };
+        let entered = |place: usize| if place < self.len() { of(self.entered[place].node as usize) } else { T::ZERO };
         let mut sums = mapped(self.len() + 1, entered);
         compiled(Scan::<Sum<T>>::plain)?.exclusive_in_place(&mut sums)?;
         Ok(self.each(|node| sums[node.subtree().end].wrapped_sub(sums[node.subtree().start])))

@@ -120,7 +120,7 @@ impl<const K: usize, const M: u32> Modular<K, M> {
 const BLOCK: usize = 1 << 14;
 
 /// `y[i] = x[i] + c[0]·y[i-1] + … + c[K-1]·y[i-K]` modulo any number of 64 bits, where what is before the first y counts as 0.
-/// Coefficients and x need not be less than the modulus. Some 2 n remainders of 128 bits; of one thread n.
+/// Coefficients and x need not be less than the modulus. Some 2 n remainders of 128 bits; of one or two threads n.
 ///
 /// ```
 /// use monoscan::algo::numbers::recur_modulo;
@@ -139,7 +139,8 @@ pub fn recur_modulo(coefficients: &[u64], modulus: u64, x: &[u64]) -> Result<Vec
         return Err(AlgoError::Modulus);
     }
     let (order, modulus) = (coefficients.len(), Modulus::new(modulus));
-    let block = if rayon::current_num_threads() == 1 { x.len().max(1) } else { BLOCK };
+    // Two passes pay from three threads on.
+    let block = if rayon::current_num_threads() < 3 { x.len().max(1) } else { BLOCK };
     let after = |before: &[u64], x: &[u64]| {
         let mut y = vec![0; x.len()];
         modulus.run(coefficients, before, x, &mut y);

@@ -1,10 +1,11 @@
 //! Totals over subtrees and paths by any monoid, in blocks of the order in which nodes are entered.
 //!
 //! A subtree is a range of that order. A block of nodes sums up the part of each subtree that is in
-//! it, from its last node to its first: a node, and then its children. A subtree that goes on after
-//! the block has some whole blocks more, and the beginning of another. The total of any range of
-//! blocks is one combination of two that were tabulated: Alon and Schieber, *Optimal Preprocessing
-//! for Answering On-line Product Queries* (Tel Aviv University, 71/87).
+//! it, on a stack of the nodes that are open: what is closed is added to the node below it. A
+//! subtree that goes on after the block has some whole blocks more, and the beginning of another.
+//! The total of any range of blocks is one combination of two that were tabulated: Alon and
+//! Schieber, *Optimal Preprocessing for Answering On-line Product Queries* (Tel Aviv University,
+//! 71/87).
 //!
 //! A path is summed up from the highest of its nodes that is in the block. All nodes that are still
 //! open at the end of a block are on one path, so what is above them there is one total: the carry
@@ -19,7 +20,7 @@
 //! nodes is in it. Blocks do not depend on the number of threads, so neither do roundings.
 
 use super::super::lists::NONE;
-use super::Tour;
+use super::{Entered, Tour};
 use crate::parallel;
 
 /// Nodes of a block.
@@ -37,31 +38,40 @@ impl Tour {
         let (mut totals, mut until) = (vec![identity; self.len()], vec![identity; self.len()]);
         let blocks = self.entered.chunks(BLOCK).zip(totals.chunks_mut(BLOCK)).zip(until.chunks_mut(BLOCK));
         let open = parallel::map(blocks, |_, ((entered, totals), until)| {
-            for (&node, total) in entered.iter().zip(&mut *totals) {
-                *total = value(node as usize);
+            for (entered, total) in entered.iter().zip(&mut *totals) {
+                *total = value(entered.node as usize);
             }
             let mut sum = identity;
             for (&value, until) in totals.iter().zip(until) {
                 sum = add(sum, value);
                 *until = sum;
             }
-            let sizes: Vec<usize> = entered.iter().map(|&node| self.nodes[node as usize].size as usize).collect();
-            for place in (0..entered.len()).rev() {
-                let end = entered.len().min(place + sizes[place]);
-                let (mut total, mut child) = (totals[place], place + 1);
-                while child < end {
-                    total = add(total, totals[child]);
-                    child += sizes[child];
+            let end = |place: usize| place + entered[place].size as usize;
+            let mut open: Vec<usize> = Vec::new();
+            let mut close = |place: usize, below: Option<&usize>| {
+                if let Some(&below) = below {
+                    totals[below] = add(totals[below], totals[place]);
                 }
-                totals[place] = total;
+            };
+            for place in 0..entered.len() {
+                while let Some(closed) = open.pop_if(|last| end(*last) <= place) {
+                    close(closed, open.last());
+                }
+                open.push(place);
             }
-            (0..entered.len()).filter(|&place| place + sizes[place] > entered.len()).collect::<Vec<usize>>()
+            // Of what is still open, the part in this block.
+            for depth in (1..open.len()).rev() {
+                close(open[depth], Some(&open[depth - 1]));
+            }
+            open.retain(|&place| end(place) > entered.len());
+            open
         });
 
         let blocks = Ranges::of(until.chunks(BLOCK).map(|block| block[block.len() - 1]).collect(), identity, &add);
         parallel::for_each(totals.chunks_mut(BLOCK).zip(open), |block, (totals, open)| {
             for place in open {
-                let last = self.nodes[self.entered[block * BLOCK + place] as usize].subtree().end - 1;
+                let first = block * BLOCK + place;
+                let last = first + self.entered[first].size as usize - 1;
                 let whole = blocks.total(block + 1..last / BLOCK, &add);
                 totals[place] = add(add(totals[place], whole), until[last]);
             }
@@ -76,25 +86,23 @@ impl Tour {
         identity: T,
         add: impl Fn(T, T) -> T + Sync,
     ) -> Vec<T> {
-        let parent = |node: u32| match self.parents[node as usize] {
+        let parent = |entered: &Entered| match self.parents[entered.node as usize] {
             NONE => NONE,
             parent => self.nodes[parent as usize].before,
         };
         // At each place the total of its path as far as that is in the block, and the place that it comes from.
         let mut parts = vec![(identity, NONE); self.len()];
         let blocks = self.entered.chunks(BLOCK).zip(parts.chunks_mut(BLOCK));
-        parallel::for_each(blocks, |number, (entered, parts)| {
-            for (&node, part) in entered.iter().zip(&mut *parts) {
-                *part = (value(node as usize), parent(node));
-            }
-            for place in 0..parts.len() {
-                let (value, parent) = parts[place];
-                if let Some(parent) = (parent as usize).checked_sub(number * BLOCK)
-                    && parent < place
-                {
-                    let (total, above) = parts[parent];
-                    parts[place] = (add(total, value), above);
-                }
+        parallel::for_each(blocks, |_, (entered, parts)| {
+            let mut open: Vec<usize> = Vec::new();
+            for (place, node) in entered.iter().enumerate() {
+                while open.pop_if(|last| *last + entered[*last].size as usize <= place).is_some() {}
+                let value = value(node.node as usize);
+                parts[place] = match open.last() {
+                    Some(&parent) => (add(parts[parent].0, value), parts[parent].1),
+                    None => (value, parent(node)),
+                };
+                open.push(place);
             }
         });
 
@@ -104,7 +112,7 @@ impl Tour {
             above => add(add(carries[above as usize / BLOCK], parts[above as usize].0), total),
         };
         let mut carries = Vec::with_capacity(self.len().div_ceil(BLOCK));
-        for &next in self.entered.iter().step_by(BLOCK).skip(1) {
+        for next in self.entered.iter().step_by(BLOCK).skip(1) {
             // The lowest open node is the parent of the next one, if that is in this block. If not, none is open and nothing
             // reads the carry.
             let carry = match parent(next) {
