@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use monoscan::lexer::{Lexer, RULE_SETS, Rules};
+use monoscan::lexer::{Lexer, RULE_SETS, Rules, TokenList};
 use monoscan::{Device, DeviceVec};
 
 use bench_shared::data;
@@ -19,17 +19,20 @@ const BYTES: usize = 1 << 27;
 /// Timed calls, after one that is verified.
 const ROUNDS: usize = 9;
 
-/// The name of rules, and a text for them.
-type Text = (&'static str, fn() -> Vec<u8>);
+/// The name of a row, that of its rules, and a text for them.
+type Text = (&'static str, &'static str, fn() -> Vec<u8>);
 
 /// Each text is repeated.
-const TEXTS: [Text; 6] = [
-    ("json", || data::json(1 << 20)),
-    ("json-exact", || data::json(1 << 20)),
-    ("csv", || b"12,\"a, \"\"b\"\"\",,x y z,-7.25e3\r\n3,c,d,\"\",9\n".repeat(1 << 14)),
-    ("log", || b"2026-11-22T22:13:07Z INFO scan[42]: kept 17 of 1024 in 3.5ms path=/var/log/x\n".repeat(1 << 13)),
-    ("c", || include_bytes!("../../peers/cub_scan.cu").repeat(64)),
-    ("rust", || include_bytes!("lexers.rs").repeat(256)),
+const TEXTS: [Text; 7] = [
+    ("json", "json", || data::json(1 << 20)),
+    ("json-dense", "json", || b"[1,[2,3],{\"a\":4},[],[5,[6,{}]],7,0]\n".repeat(1 << 15)),
+    ("json-exact", "json-exact", || data::json(1 << 20)),
+    ("csv", "csv", || b"12,\"a, \"\"b\"\"\",,x y z,-7.25e3\r\n3,c,d,\"\",9\n".repeat(1 << 14)),
+    ("log", "log", || {
+        b"2026-11-22T22:13:07Z INFO scan[42]: kept 17 of 1024 in 3.5ms path=/var/log/x\n".repeat(1 << 13)
+    }),
+    ("c", "c", || include_bytes!("../../peers/cub_scan.cu").repeat(64)),
+    ("rust", "rust", || include_bytes!("lexers.rs").repeat(256)),
 ];
 
 /// JSON where a number that is cut off is no number, so that it takes more than one byte of look-ahead.
@@ -47,22 +50,25 @@ const EXACT_JSON: &str = r#"
 /// The error of a device or a lexer.
 pub(crate) fn measure(device: &Device, options: &Options) -> Result<bool, String> {
     let mut all_right = true;
-    println!("\n| rules | scans | bytes a token | GB/s of text, labels | tokens |\n|---|---|---|---|---|");
-    for (name, text) in TEXTS.into_iter().filter(|(name, _)| options.wants(name)) {
-        match labels(device, name, text()) {
+    println!(
+        "\n| text | scans | bytes a token | GB/s of text, labels | tokens | from and to the host | the copies alone |"
+    );
+    println!("|---|---|---|---|---|---|---|");
+    for (name, rules, text) in TEXTS.into_iter().filter(|(name, ..)| options.wants(name)) {
+        match row(device, (name, rules), text()) {
             Ok(line) => println!("{line}"),
             Err(why) => {
                 all_right = false;
-                println!("| {name} | BAD: {why} | | | |");
+                println!("| {name} | BAD: {why} | | | | | |");
             }
         }
     }
     Ok(all_right)
 }
 
-fn labels(device: &Device, name: &str, period: Vec<u8>) -> Result<String, String> {
+fn row(device: &Device, (name, rules): (&str, &str), period: Vec<u8>) -> Result<String, String> {
     let mut sets = RULE_SETS.into_iter().chain([("json-exact", EXACT_JSON)]);
-    let rules = sets.find(|(own, _)| *own == name).ok_or("there are no such rules")?.1;
+    let rules = sets.find(|(own, _)| *own == rules).ok_or("there are no such rules")?.1;
     let cpu = Lexer::new(Rules::parse(rules).map_err(words)?).map_err(words)?;
     let tables = cpu.tables().map_err(words)?;
     let text: Vec<u8> = period.iter().copied().cycle().take(BYTES).collect();
@@ -97,8 +103,19 @@ fn labels(device: &Device, name: &str, period: Vec<u8>) -> Result<String, String
     if !are_right || listed.len() != expected.len() {
         return Err("tokens on the device differ from those of the CPU".to_owned());
     }
+    let mut list = TokenList::new();
+    let host = speed(&mut || lexer.lex_into(&text, &mut list).map_err(words))?;
+    if list != expected {
+        return Err("tokens of a text of the host differ from those of the CPU".to_owned());
+    }
+    // The text there, and kinds, starts and ends of tokens back.
+    let link = speed(&mut || {
+        DeviceVec::upload(device, &text).map_err(words)?;
+        let back = || listed.starts().to_vec().and(listed.ends().to_vec()).map_err(words);
+        back().and(listed.kinds().to_vec().map_err(words)).map(drop)
+    })?;
     let scans = if tables.oracle_program().is_some() { 2 } else { 1 };
-    Ok(format!("| {name} | {scans} | {length:.1} | {labels:.0} | {tokens:.0} |"))
+    Ok(format!("| {name} | {scans} | {length:.1} | {labels:.0} | {tokens:.0} | {host:.1} | {link:.1} |"))
 }
 
 /// GB/s of text: the median, after a call that is not timed.

@@ -92,6 +92,9 @@ const FEW_THREADS: usize = 512;
 /// Threads that a multiprocessor has registers for.
 const THREADS_AT_ONCE: usize = 1024;
 
+/// The same of the pass that finds ranges: it needs fewer, and waits for memory.
+const RANGES_AT_ONCE: usize = 1536;
+
 /// Bytes of shared memory that each block takes besides its own.
 const RESERVED: usize = 1 << 10;
 
@@ -129,7 +132,8 @@ impl ChunkKernel {
 
     /// Blocks that a multiprocessor has registers for.
     pub(super) fn blocks(self) -> usize {
-        THREADS_AT_ONCE / self.threads
+        let at_once = if self.pass == ChunkPass::Ranges { RANGES_AT_ONCE } else { THREADS_AT_ONCE };
+        (at_once / self.threads).max(1)
     }
 
     /// Bytes of shared memory that a block takes with a table of so many.
