@@ -13,7 +13,7 @@ use super::trace::{Stop, emit, stop};
 
 pub use super::equality::{eq, ne, same};
 pub use super::table::{at, chosen, constants, get, lift as table};
-pub use super::trace::{arguments, enter, written_at};
+pub use super::trace::{enter, named, written_at};
 
 /// The one value of a scalar.
 pub(crate) fn value<T: ScanType<Traced = Value>>(handle: V<T>) -> Value {

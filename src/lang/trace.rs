@@ -28,6 +28,8 @@ pub struct Traced {
     pub places: Vec<Option<SourcePlace>>,
     /// Whether it calls a function of the standard library that rounds otherwise than the IR, or panics where the IR does not.
     pub differs: bool,
+    /// The name of the function, or of the macro that has it; empty of an operator.
+    pub name: &'static str,
     /// The names of its arguments, those that are bound to tables among them; empty where an argument is a pattern.
     pub arguments: &'static [&'static str],
 }
@@ -118,6 +120,7 @@ struct Tracer {
     tables: Vec<Table>,
     places: Vec<Option<SourcePlace>>,
     differs: bool,
+    name: &'static str,
     arguments: &'static [&'static str],
     depth: usize,
 }
@@ -147,6 +150,7 @@ fn trace(name: &str, body: &mut dyn FnMut() -> Vec<Value>) -> Result<Traced, Tra
         tables: Vec::new(),
         places: Vec::new(),
         differs: false,
+        name: "",
         arguments: &[],
         depth: 0,
     };
@@ -161,8 +165,8 @@ fn trace(name: &str, body: &mut dyn FnMut() -> Vec<Value>) -> Result<Traced, Tra
     let tracer = TRACERS.with_borrow_mut(|tracers| tracers.drain(outer..).next());
     match (results, tracer) {
         (Ok(results), Some(tracer)) => {
-            let Tracer { builder, tables, places, differs, arguments, .. } = tracer;
-            Ok(Traced { function: builder.finish(&results), tables, places, differs, arguments })
+            let Tracer { builder, tables, places, differs, name, arguments, .. } = tracer;
+            Ok(Traced { function: builder.finish(&results), tables, places, differs, name, arguments })
         }
         (Ok(_), None) => unreachable!("a trace removes only its own entry"),
         (Err(payload), _) => Err(error(name, payload)),
@@ -257,12 +261,12 @@ pub fn enter(callee: &'static str) -> Call {
     Call(())
 }
 
-/// Records the names of the arguments of the function that was entered, if no other one calls it.
+/// Records the name of the function that was entered and those of its arguments, if no other one calls it.
 #[doc(hidden)]
-pub fn arguments(names: &'static [&'static str]) {
+pub fn named(name: &'static str, arguments: &'static [&'static str]) {
     current(|tracer| {
         if tracer.depth == 1 {
-            tracer.arguments = names;
+            (tracer.name, tracer.arguments) = (name, arguments);
         }
     });
 }

@@ -210,7 +210,8 @@ struct Parts {
 
 impl<U: ScanType, In: Record, Out, N: native::Functions> LoopBuilder<U, In, Out, N> {
     fn new(step: Result<Part, Error>, initial: U) -> LoopBuilder<U, In, Out, N> {
-        let parts = step.map(|step| Parts { name: "loop".to_owned(), step, filter: None, output: None });
+        let name = |step: &Part| if step.traced.name.is_empty() { "loop" } else { step.traced.name };
+        let parts = step.map(|step| Parts { name: name(&step).to_owned(), step, filter: None, output: None });
         LoopBuilder { parts, initial, threads: None, plan: PlanOptions::default(), types: PhantomData }
     }
 
@@ -407,6 +408,7 @@ fn the_state(types: &[Type]) -> Part {
     let mut b = FunctionBuilder::new();
     let state = b.params(types);
     let function = b.finish(&state);
-    let traced = Traced { function, tables: Vec::new(), places: Vec::new(), differs: false, arguments: &[] };
+    let (tables, places) = (Vec::new(), Vec::new());
+    let traced = Traced { function, tables, places, differs: false, name: "", arguments: &[] };
     Part { traced, view: View::State, parameters: Vec::new() }
 }

@@ -90,7 +90,7 @@ fn types_of<T: ScanType>() -> Vec<Type> {
 
 fn part(function: monoscan_ir::Function, view: View) -> Part {
     Part {
-        traced: Traced { function, tables: Vec::new(), places: Vec::new(), differs: false, arguments: &[] },
+        traced: Traced { function, tables: Vec::new(), places: Vec::new(), differs: false, name: "", arguments: &[] },
         view,
         parameters: Vec::new(),
     }

@@ -83,8 +83,8 @@ impl Derivation {
         let plural = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
         let bytes: usize = self.groups.iter().map(|group| group.bytes).sum();
         let mut lines = vec![format!(
-            "loop {}: {}, {}, state {}; {} a step, {} an element of a reduction",
-            self.program.name,
+            "{}: {}, {}, state {}; {} a step, {} an element of a reduction",
+            if self.program.name == "loop" { "loop".to_owned() } else { format!("loop {}", self.program.name) },
             plural(self.initial.len(), "component"),
             plural(self.levels(), "level"),
             plural(bytes, "byte"),

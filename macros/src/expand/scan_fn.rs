@@ -92,7 +92,7 @@ fn second(function: &ItemFn, outer: &[&Generics], options: &Options, errors: &mu
         });
         quote! {
             let __call = #krate::lang::ops::enter(#name);
-            #krate::lang::ops::arguments(&[#(#names),*]);
+            #krate::lang::ops::named(#name, &[#(#names),*]);
             #body
         }
     } else {
