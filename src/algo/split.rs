@@ -110,7 +110,9 @@ fn split_to<T: Copy + Send + Sync>(
 ) -> Result<Vec<usize>, AlgoError> {
     counted(from.len())?;
     let threads = rayon::current_num_threads();
-    let blocks = if from.len() < LONG || threads == 1 { 1 } else { threads * BLOCKS };
+    // No more counters than records.
+    let most = (from.len() / buckets.max(1)).max(1);
+    let blocks = if from.len() < LONG || threads == 1 { 1 } else { most.min(threads * BLOCKS) };
     let block = from.len().div_ceil(blocks).max(1);
     let blocks = from.len().div_ceil(block).max(1);
 

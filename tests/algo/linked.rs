@@ -337,6 +337,24 @@ fn sums_of_floats_have_the_values_of_their_own_nodes_only() {
     });
 }
 
+/// An identity would show where blocks meet: the greater of −∞ and NaN is −∞, and 0 + −0 is 0.
+#[test]
+fn totals_of_trees_are_of_their_values_alone() {
+    for len in [1u32, 2, 8192, 8193, 30_000] {
+        let chain: Vec<u32> = [NONE].into_iter().chain(0..len - 1).collect();
+        let star: Vec<u32> = (0..len).map(|node| if node == 0 { NONE } else { 0 }).collect();
+        for parents in [chain, star] {
+            let tour = Tour::of_parents(&parents).unwrap();
+            let none = vec![Max(f64::NAN); len as usize];
+            let [subtrees, paths] = [tour.subtree_totals(&none), tour.path_totals(&none)].map(Result::unwrap);
+            assert!(subtrees.iter().chain(&paths).all(|total| total.0.is_nan()), "{len} nodes");
+            let zeros = vec![-0.0f32; len as usize];
+            let [subtrees, paths] = [tour.subtree_sums(&zeros), tour.path_sums(&zeros)].map(Result::unwrap);
+            assert!(subtrees.iter().chain(&paths).all(|sum| sum.is_sign_negative()), "{len} nodes");
+        }
+    }
+}
+
 #[test]
 fn a_million_nodes_in_a_chain_or_a_star_have_their_sums() {
     let len = 1_000_000u32;

@@ -1,7 +1,7 @@
 //! Segments of derived loops, by flags, offsets and keys: each is the loop from its start.
 
 use monoscan::prelude::*;
-use monoscan::{Error, State, by_key};
+use monoscan::{Error, PlanOptions, State, by_key};
 use scan_kit::Random;
 
 #[derive(Clone, Copy, Debug, PartialEq, ScanType)]
@@ -120,6 +120,40 @@ fn long_segments_of_floats_are_the_same_whatever_was_called_before() -> Result<(
     for _ in 0..2 {
         let after = scan.segmented(&offsets).inclusive(&x)?;
         assert!(after.iter().zip(&before).all(|(after, before)| after.to_bits() == before.to_bits()));
+    }
+    Ok(())
+}
+
+/// Within a block the loop's own step runs in segments too: the derived step, `0.9·s + 0.1·x`, rounds otherwise.
+#[test]
+fn flagged_segments_are_the_loop_to_the_bit() -> Result<(), Error> {
+    let average = scan!(|s: f64, x: f64| -> f64 { s + 0.1 * (x - s) });
+    let in_one_pass = PlanOptions { direct: Some(usize::MAX), vector: Some(false), ..PlanOptions::default() };
+    let scan = Scan::loop_builder(average, 0.3).plan(in_one_pass).build()?;
+    let random = &mut Random(6);
+    let x: Vec<f64> = (0..20_000).map(|_| random.below(1000) as f64 / 7.0).collect();
+    // So short on average that they are not lines of their own.
+    let heads: Vec<bool> = x.iter().map(|_| random.below(3) == 0).collect();
+    let starts: Vec<f64> = (0..=x.len()).map(|segment| segment as f64 / 3.0).collect();
+    let by_loop = |start: &dyn Fn(usize) -> f64| -> Vec<u64> {
+        let (mut s, mut segment) = (start(0), 0);
+        let after = |(place, &x): (usize, &f64)| {
+            if heads[place] && place > 0 {
+                segment += 1;
+                s = start(segment);
+            }
+            s += 0.1 * (x - s);
+            s.to_bits()
+        };
+        x.iter().enumerate().map(after).collect()
+    };
+    let bits = |results: Vec<f64>| results.into_iter().map(f64::to_bits).collect::<Vec<u64>>();
+    for _ in 0..2 {
+        assert!(bits(scan.segmented(&heads).inclusive(&x)?) == by_loop(&|_| 0.3));
+        assert!(bits(scan.init(State(0.7)).segmented(&heads).inclusive(&x)?) == by_loop(&|_| 0.7));
+        let count = heads[1..].iter().filter(|&&head| head).count() + 1;
+        let each: Vec<State<f64>> = starts[..count].iter().map(|&start| State(start)).collect();
+        assert!(bits(scan.init_each(&each).segmented(&heads).inclusive(&x)?) == by_loop(&|segment| starts[segment]));
     }
     Ok(())
 }

@@ -243,6 +243,15 @@ fn truth_values_may_be_any_bytes() {
         sum
     });
     assert!(sums.into_iter().eq(expected));
+    let flags = Column::from_bytes(&flags, &layouts[0]).unwrap();
+    let choices: Vec<f32> =
+        Scan::<Sum<f32>>::builder().lift(chosen {}).build().unwrap().as_dyn().exclusive(&[flags]).unwrap();
+    assert_eq!(choices[1..], std::array::from_fn::<f32, 255, _>(|at| 3.0 + 2.0 * at as f32));
+}
+
+#[scan_fn]
+fn chosen(flag: bool) -> Sum<f32> {
+    Sum(if flag { 2.0 } else { 3.0 })
 }
 
 /// The largest, and whether an odd number was flagged.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Program, Source, Stage};
+use super::{Program, Sequential, Source, Stage};
 use crate::interp;
 use crate::types::{Constant, Type};
 
@@ -48,16 +48,21 @@ impl Program {
     /// For each stage the state that sequences start from unless a call gives another: the identity, or what stands for the initial
     /// state of the loop.
     pub fn start(&self) -> Vec<Vec<Constant>> {
-        let Some(sequential) = &self.sequential else {
-            return self.stages.iter().map(|stage| stage.identity.clone()).collect();
-        };
-        let mut all = interp::call(&sequential.leave, &sequential.initial, &self.tables).into_iter();
+        match &self.sequential {
+            Some(sequential) => self.standing_for(sequential, &sequential.initial),
+            None => self.stages.iter().map(|stage| stage.identity.clone()).collect(),
+        }
+    }
+
+    /// For each stage the state that stands for one of the loop.
+    pub fn standing_for(&self, of: &Sequential, state: &[Constant]) -> Vec<Vec<Constant>> {
+        let mut all = interp::call(&of.leave, state, &self.tables).into_iter();
         // A stage that lowering added is none of the loop's.
-        let start = |stage: &Stage| {
+        let own = |stage: &Stage| {
             let own: Vec<Constant> = all.by_ref().take(stage.state.len()).collect();
             if own.is_empty() { stage.identity.clone() } else { own }
         };
-        self.stages.iter().map(start).collect()
+        self.stages.iter().map(own).collect()
     }
 
     /// The carry that a stream starts from, and that each chunk leaves to the next: the states of all stages, at first the

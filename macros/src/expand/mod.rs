@@ -177,7 +177,6 @@ pub(crate) fn place(tokens: &TokenStream, at: Span) -> TokenStream {
     placed.collect()
 }
 
-/// The last name of a path.
 /// The name of an argument; empty of a pattern that has none, or several.
 pub(crate) fn name_of(pattern: &Pat) -> String {
     match pattern {
@@ -186,6 +185,7 @@ pub(crate) fn name_of(pattern: &Pat) -> String {
     }
 }
 
+/// The last name of a path.
 pub(crate) fn last_name(path: &Path) -> String {
     path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default()
 }

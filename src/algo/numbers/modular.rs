@@ -139,8 +139,9 @@ pub fn recur_modulo(coefficients: &[u64], modulus: u64, x: &[u64]) -> Result<Vec
         return Err(AlgoError::Modulus);
     }
     let (order, modulus) = (coefficients.len(), Modulus::new(modulus));
-    // Two passes pay from three threads on.
-    let block = if rayon::current_num_threads() < 3 { x.len().max(1) } else { BLOCK };
+    // Two passes, and the columns of A, pay from three threads on, if there are elements enough.
+    let pays = order.saturating_mul(BLOCK) < x.len().saturating_mul(rayon::current_num_threads().saturating_sub(2));
+    let block = if pays { BLOCK } else { x.len().max(1) };
     let after = |before: &[u64], x: &[u64]| {
         let mut y = vec![0; x.len()];
         modulus.run(coefficients, before, x, &mut y);

@@ -41,10 +41,10 @@ impl Tour {
             for (entered, total) in entered.iter().zip(&mut *totals) {
                 *total = value(entered.node as usize);
             }
-            let mut sum = identity;
+            let mut sum = None;
             for (&value, until) in totals.iter().zip(until) {
-                sum = add(sum, value);
-                *until = sum;
+                *until = sum.map_or(value, |sum| add(sum, value));
+                sum = Some(*until);
             }
             let end = |place: usize| place + entered[place].size as usize;
             let mut open: Vec<usize> = Vec::new();
@@ -67,13 +67,14 @@ impl Tour {
             open
         });
 
-        let blocks = Ranges::of(until.chunks(BLOCK).map(|block| block[block.len() - 1]).collect(), identity, &add);
+        let blocks = Ranges::of(until.chunks(BLOCK).map(|block| block[block.len() - 1]).collect(), &add);
         parallel::for_each(totals.chunks_mut(BLOCK).zip(open), |block, (totals, open)| {
             for place in open {
                 let first = block * BLOCK + place;
                 let last = first + self.entered[first].size as usize - 1;
-                let whole = blocks.total(block + 1..last / BLOCK, &add);
-                totals[place] = add(add(totals[place], whole), until[last]);
+                let own = totals[place];
+                let whole = blocks.total(block + 1..last / BLOCK, &add).map_or(own, |whole| add(own, whole));
+                totals[place] = add(whole, until[last]);
             }
         });
         self.each(|node| totals[node.before as usize])
@@ -106,34 +107,39 @@ impl Tour {
             }
         });
 
-        // The total of the path whose lowest part is this one.
-        let whole = |carries: &[T], (total, above): (T, u32)| match above {
-            NONE => total,
-            above => add(add(carries[above as usize / BLOCK], parts[above as usize].0), total),
+        // The total of the path to the part of another block.
+        let before = |carries: &[Option<T>], above: u32| match above {
+            NONE => None,
+            above => {
+                let own = parts[above as usize].0;
+                Some(carries[above as usize / BLOCK].map_or(own, |carry| add(carry, own)))
+            }
         };
         let mut carries = Vec::with_capacity(self.len().div_ceil(BLOCK));
         for next in self.entered.iter().step_by(BLOCK).skip(1) {
             // The lowest open node is the parent of the next one, if that is in this block. If not, none is open and nothing
             // reads the carry.
             let carry = match parent(next) {
-                NONE => identity,
-                lowest => whole(&carries, (identity, parts[lowest as usize].1)),
+                NONE => None,
+                lowest => before(&carries, parts[lowest as usize].1),
             };
             carries.push(carry);
         }
-        self.each(|node| whole(&carries, parts[node.before as usize]))
+        self.each(|node| {
+            let (total, above) = parts[node.before as usize];
+            before(&carries, above).map_or(total, |before| add(before, total))
+        })
     }
 }
 
 /// Totals of elements before and after each middle of 2^(k + 1) elements, for each k: every range has one such middle.
 struct Ranges<T> {
-    identity: T,
     /// For each k, of each element the total from there to the end of its 2^k elements, or of these until there, by turns.
     levels: Vec<Vec<T>>,
 }
 
 impl<T: Copy> Ranges<T> {
-    fn of(elements: Vec<T>, identity: T, add: &impl Fn(T, T) -> T) -> Ranges<T> {
+    fn of(elements: Vec<T>, add: &impl Fn(T, T) -> T) -> Ranges<T> {
         let (mut levels, mut half) = (vec![elements], 2);
         while half < levels[0].len() {
             let mut level = levels[0].clone();
@@ -147,19 +153,16 @@ impl<T: Copy> Ranges<T> {
             levels.push(level);
             half *= 2;
         }
-        Ranges { identity, levels }
+        Ranges { levels }
     }
 
-    /// The total of the elements in this range.
-    fn total(&self, range: std::ops::Range<usize>, add: &impl Fn(T, T) -> T) -> T {
-        let (first, last) = match range.len() {
-            0 => return self.identity,
-            len => (range.start, range.start + len - 1),
-        };
+    /// The total of the elements in this range, if there are any.
+    fn total(&self, range: std::ops::Range<usize>, add: &impl Fn(T, T) -> T) -> Option<T> {
+        let (first, last) = (range.start, range.end.checked_sub(1).filter(|last| *last >= range.start)?);
         // The highest bit in which they differ tells the middle that is between them.
-        match (first ^ last).checked_ilog2() {
+        Some(match (first ^ last).checked_ilog2() {
             None => self.levels[0][first],
             Some(k) => add(self.levels[k as usize][first], self.levels[k as usize][last]),
-        }
+        })
     }
 }

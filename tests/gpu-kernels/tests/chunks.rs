@@ -145,8 +145,15 @@ impl Line {
             output: device.address(output),
             list: device.address(list),
         };
-        let kernel =
-            |pass| ChunkKernel { pass, symbols, most_states: tables.most_states, wide: false, table_in, threads };
+        let kernel = |pass| ChunkKernel {
+            pass,
+            symbols,
+            most_states: tables.most_states,
+            wide: false,
+            table_in,
+            threads,
+            blocks: 1,
+        };
         for pass in [ChunkPass::Ranges, ChunkPass::Maps] {
             launch(&mut device, Case { kernel: kernel(pass), seed }, &tables.next, &arguments, *blocks);
         }
@@ -240,8 +247,8 @@ fn threads_take_more_than_one_chunk() {
 fn every_architecture_has_the_kernels_over_chunks() {
     for arch in Arch::ALL {
         let (pass, table_in) = (ChunkPass::Maps, TableIn::Shared);
-        let kernel =
-            ChunkKernel { pass, symbols: ChunkSymbols::Words, most_states: 32, wide: true, table_in, threads: 256 };
+        let (symbols, threads, blocks) = (ChunkSymbols::Words, 256, 4);
+        let kernel = ChunkKernel { pass, symbols, most_states: 32, wide: true, table_in, threads, blocks };
         let ptx = HelperIr::over_chunks(kernel, arch).compile().unwrap();
         assert!(ptx.contains(".visible .entry scan("));
     }

@@ -149,7 +149,7 @@ impl HelperIr {
     /// Writes one of the kernels over chunks, named `scan`.
     pub fn over_chunks(kernel: ChunkKernel, arch: Arch) -> HelperIr {
         let text =
-            as_ptx_kernel(&kernel.emulated(), "scan", size_of::<ChunksArguments>(), (kernel.threads, kernel.blocks()));
+            as_ptx_kernel(&kernel.emulated(), "scan", size_of::<ChunksArguments>(), (kernel.threads, kernel.blocks));
         HelperIr { text, arch }
     }
 

@@ -226,8 +226,7 @@ impl Check<'_> {
     }
 }
 
-/// For each stage a state that sequences may start from: the identity, or another one if the program reads where segments start. Of a
-/// loop it is the initial state, as not every valid state is one that the loop reaches.
+/// For each stage a state that sequences may start from: the identity, or another one if the program reads where segments start.
 fn init(variant: &Variant) -> Vec<Vec<Constant>> {
     let program = &variant.program;
     let stages = program.stages.iter().zip(program.facts());
@@ -241,9 +240,10 @@ fn init(variant: &Variant) -> Vec<Vec<Constant>> {
         states.into_iter().rev().find(holds).unwrap_or_else(|| stage.identity.clone())
     };
     let is_read = program.form().start == SegmentStart::Init && program.output.filter.is_none();
-    match is_read && program.sequential.is_none() {
-        true => stages.map(init).collect(),
-        false => program.start(),
+    match (is_read, &program.sequential) {
+        (true, None) => stages.map(init).collect(),
+        (true, Some(_)) => sample::loop_states(program).pop().unwrap_or_else(|| program.start()),
+        (false, _) => program.start(),
     }
 }
 

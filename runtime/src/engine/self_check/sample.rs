@@ -1,7 +1,7 @@
 //! Records that a program might be given: small numbers, of which its lifts make valid states where
 //! they can.
 
-use monoscan_ir::interp::Interpreter;
+use monoscan_ir::interp::{self, Interpreter};
 use monoscan_ir::laws::sample_states;
 use monoscan_ir::random::SplitMix64;
 use monoscan_ir::transform::Lowered;
@@ -96,9 +96,10 @@ fn starts(program: &Lowered) -> Vec<Vec<Constant>> {
     }
     let stages = || program.stages.iter().zip(program.carried_components()).take(program.user_stages());
     if program.sequential.is_some() {
-        // Not every valid state is one that the loop reaches.
-        let own = stages().zip(program.start()).flat_map(|((_, &own), state)| state.into_iter().take(own));
-        return vec![own.collect()];
+        let own = |states: Vec<Vec<Constant>>| {
+            stages().zip(states).flat_map(|((_, &own), state)| state.into_iter().take(own)).collect()
+        };
+        return loop_states(program).into_iter().map(own).collect();
     }
     let samples: Vec<Vec<Vec<Constant>>> =
         stages().map(|(stage, _)| sample_states(stage, &program.tables, 5, 0)).collect();
@@ -110,6 +111,30 @@ fn starts(program: &Lowered) -> Vec<Vec<Constant>> {
         stages().zip(&samples).flat_map(component).collect()
     };
     (0..5).map(start).collect()
+}
+
+/// For each of some states of the loop that a program was derived from, those of the stages that stand for it: its initial state and
+/// others that are found again, as not every valid state is one that the loop reaches.
+pub(super) fn loop_states(program: &Lowered) -> Vec<Vec<Vec<Constant>>> {
+    let mut found = vec![program.start()];
+    let Some(of) = &program.sequential else { return found };
+    for number in 1..5 {
+        let state: Vec<Constant> = of.initial.iter().map(|initial| other(*initial, number)).collect();
+        let stages = program.standing_for(of, &state);
+        let entered = interp::call(&of.enter, &stages.concat()[..of.enter.params.len()], &program.tables);
+        if entered.iter().zip(&state).all(|(entered, state)| entered.same(*state)) {
+            found.push(stages);
+        }
+    }
+    found
+}
+
+/// Another number of its type, but of truth values, which may be flags of segments.
+fn other(value: Constant, number: i64) -> Constant {
+    match value.ty() {
+        Type::Bool | Type::Bytes(_) => value,
+        ty => ty.of_i64(number),
+    }
 }
 
 /// Where records are states of the first stage, valid ones.

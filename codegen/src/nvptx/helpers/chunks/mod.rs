@@ -81,19 +81,18 @@ pub struct ChunkKernel {
     pub table_in: TableIn,
     /// Threads of a block.
     pub threads: usize,
+    /// Blocks that a multiprocessor has registers for.
+    pub blocks: usize,
 }
 
-/// Threads of a block: those of small blocks first, since several on a multiprocessor fill each other's waits.
-const THREADS: [usize; 4] = [256, 512, 1024, 768];
+/// Threads of a block, and blocks at once: small blocks first, since several on a multiprocessor fill each other's waits.
+const BLOCKS: [(usize, usize); 4] = [(256, 4), (512, 2), (1024, 1), (768, 1)];
+
+/// Those that are tried before for ranges, whose pass waits for memory and takes few registers.
+const MORE_BLOCKS: [(usize, usize); 3] = [(256, 6), (512, 3), (768, 2)];
 
 /// Threads of the only block of a multiprocessor, where shared memory has no space for more beside the table.
 const FEW_THREADS: usize = 512;
-
-/// Threads that a multiprocessor has registers for.
-const THREADS_AT_ONCE: usize = 1024;
-
-/// The same of the pass that finds ranges: it needs fewer, and waits for memory.
-const RANGES_AT_ONCE: usize = 1536;
 
 /// Bytes of shared memory that each block takes besides its own.
 const RESERVED: usize = 1 << 10;
@@ -116,24 +115,21 @@ impl ChunkKernel {
             ChunkSymbols::ClassesFromEnd if table.by_byte => ChunkSymbols::BytesFromEnd,
             symbols => symbols,
         };
-        let with = |table_in, threads| ChunkKernel { pass, symbols, most_states, wide: table.wide, table_in, threads };
+        let with = |table_in, (threads, blocks)| {
+            let wide = table.wide;
+            ChunkKernel { pass, symbols, most_states, wide, table_in, threads, blocks }
+        };
         let fits = |kernel: &ChunkKernel, blocks: usize| {
             let each = kernel.shared_bytes(table.bytes.len()) + RESERVED;
             blocks * each <= arch.shared_bytes() + RESERVED
         };
         let full = |table_in| {
-            let kernels = THREADS.map(|threads| with(table_in, threads));
-            kernels.into_iter().find(|kernel| fits(kernel, kernel.blocks()))
+            let more = MORE_BLOCKS.into_iter().filter(|_| pass == ChunkPass::Ranges);
+            more.chain(BLOCKS).map(|blocks| with(table_in, blocks)).find(|kernel| fits(kernel, kernel.blocks))
         };
-        let few = || Some(with(TableIn::Shared, FEW_THREADS)).filter(|kernel| fits(kernel, 1));
+        let few = || Some(with(TableIn::Shared, (FEW_THREADS, 1))).filter(|kernel| fits(kernel, 1));
         let shared = || full(TableIn::Shared).or_else(few);
-        full(TableIn::EachBank).or_else(shared).unwrap_or(with(TableIn::Device, THREADS[0]))
-    }
-
-    /// Blocks that a multiprocessor has registers for.
-    pub(super) fn blocks(self) -> usize {
-        let at_once = if self.pass == ChunkPass::Ranges { RANGES_AT_ONCE } else { THREADS_AT_ONCE };
-        (at_once / self.threads).max(1)
+        full(TableIn::EachBank).or_else(shared).unwrap_or(with(TableIn::Device, BLOCKS[0]))
     }
 
     /// Bytes of shared memory that a block takes with a table of so many.
