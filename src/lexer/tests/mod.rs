@@ -303,12 +303,16 @@ fn a_run_of_errors_is_one_token_however_long() {
 fn the_list_of_a_long_text_has_the_tokens_that_its_labels_spell() {
     let lexer = Lexer::new(Rules::json()).expect("the JSON rules are exact");
     let text = br#"{"name": [1, -2.5e3, true], ?? "more\u00e9": null} "unterminated "#.repeat(9000);
-    let labels = lexer.tables().expect("any rules").label_sequentially(&text);
-    for (lexer, skips) in [(lexer.with_skips(), Skips::Keep), (lexer, Skips::Drop)] {
-        let mut list = TokenList::new();
-        lexer.lex_by_scan(&text, &mut list.columns).expect("there is memory for half a megabyte");
-        assert!(list.iter().eq(lexer.tokens(&labels, skips)), "{skips:?}");
-        assert_eq!(lexer.lex(&text).expect("there is memory for half a megabyte"), list);
+    // Runs of errors that are longer than what one thread makes tokens of, and end where it does.
+    let errors = |before: usize, len| [&b"[]".repeat(before / 2)[..], &b"?".repeat(len), b"1,2"].concat();
+    for text in [text, errors(2, 40_000), errors(16_380, 4), errors(16_382, 3), errors(0, 16_384), errors(16_384, 1)] {
+        let labels = lexer.tables().expect("any rules").label_sequentially(&text);
+        for (lexer, skips) in [(&lexer.with_skips(), Skips::Keep), (&lexer, Skips::Drop)] {
+            let mut list = TokenList::new();
+            lexer.lex_by_scan(&text, &mut list.columns).expect("there is memory for half a megabyte");
+            assert!(list.iter().eq(lexer.tokens(&labels, skips)), "{skips:?}");
+            assert_eq!(lexer.lex(&text).expect("there is memory for half a megabyte"), list);
+        }
     }
 }
 
