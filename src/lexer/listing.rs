@@ -15,11 +15,7 @@ use super::program::{CODE_BITS, endings_of_labels};
 use super::scans::Scans;
 use super::words::Split;
 use super::{LexerError, LexerTables};
-use crate::parallel;
 use crate::scan::{DeviceVec, Plain};
-
-/// Places that one thread makes tokens of at a time.
-const PART: usize = 1 << 14;
 
 /// The scans that list tokens.
 #[derive(Debug)]
@@ -53,38 +49,10 @@ impl Listing {
         kept: &Kept,
         tokens: &mut TokenColumnsOf<K, P>,
     ) -> Result<(), ScanError> {
-        let endings = self.endings(text)?;
-        let is_error = |ending: u64| ending as u16 == self.codes.error();
-        let joins = |place: usize| is_error(endings[place - 1]) && is_error(endings[place]);
-        // A run of errors is one token, so none is cut.
-        let mut begins: Vec<usize> = (0..endings.len()).step_by(PART).collect();
-        for begin in begins.iter_mut().skip(1) {
-            *begin += (*begin..endings.len()).take_while(|&place| joins(place)).count();
-        }
-        let part = |number: usize, begin: usize| {
-            let end = begins.get(number + 1).copied().unwrap_or(endings.len());
-            let mut tokens = TokenColumnsOf::new();
-            if begin < end {
-                let start = begin.checked_sub(1).map_or(0, |before| (endings[before] >> CODE_BITS) as usize);
-                self.lex_part(text, (start, &endings[begin..end]), kept, &mut tokens);
-            }
-            tokens
-        };
-        let parts = parallel::map(begins.iter().copied(), part);
-        tokens.append(&parts)
-    }
-
-    /// The tokens that end at these places, from where the first one begins.
-    fn lex_part<K: KindNumber, P: PlaceNumber>(
-        &self,
-        text: &[u8],
-        (mut start, endings): (usize, &[u64]),
-        kept: &Kept,
-        tokens: &mut TokenColumnsOf<K, P>,
-    ) {
+        let mut start = 0;
         let error = self.codes.error();
         let code = |ending: u64| ending as u16;
-        for run in endings.chunk_by(|&a, &b| code(a) == error && code(b) == error) {
+        for run in self.endings(text)?.chunk_by(|&a, &b| code(a) == error && code(b) == error) {
             let last = run[run.len() - 1];
             let end = (last >> CODE_BITS) as usize;
             let start = std::mem::replace(&mut start, end);
@@ -100,6 +68,7 @@ impl Listing {
                 tokens.push_found(kind, start, end);
             }
         }
+        Ok(())
     }
 
     /// The rule of a token that is a word.

@@ -141,21 +141,6 @@ impl<K: KindNumber, P: PlaceNumber> TokenColumnsOf<K, P> {
         self.push(K::of_kind(kind), P::of_place(start), P::of_place(end));
     }
 
-    /// Appends the tokens of all these, in order.
-    ///
-    /// # Errors
-    /// [`Error::OutOfMemory`]; none is appended then.
-    #[doc(hidden)]
-    pub fn append(&mut self, parts: &[TokenColumnsOf<K, P>]) -> Result<(), Error> {
-        self.reserve(parts.iter().map(TokenColumnsOf::len).sum())?;
-        for part in parts {
-            self.kinds.extend_from_slice(&part.kinds);
-            self.starts.extend_from_slice(&part.starts);
-            self.ends.extend_from_slice(&part.ends);
-        }
-        Ok(())
-    }
-
     /// Space for so many more tokens.
     pub(super) fn reserve(&mut self, tokens: usize) -> Result<(), Error> {
         let reserved = self
