@@ -148,7 +148,7 @@ fn a_scan_beside_a_kernel_that_holds_most_multiprocessors() {
         let mut line = Line::new(&device(), (1 << 22) + 5, reversed);
         for free in [4, 1] {
             // As below, tests beside this one may make everybody wait.
-            let was_beside = (0..20).any(|_| {
+            let was_beside = (0..10).any(|_| {
                 let (hold, began) = (Hold::new(device().facts().multiprocessors - free), Instant::now());
                 line.start().wait().unwrap();
                 let was_beside = began.elapsed() < MOST_HELD / 2;
@@ -166,7 +166,7 @@ fn a_scan_beside_a_kernel_that_holds_most_multiprocessors() {
 fn a_scan_behind_a_kernel_that_holds_all_multiprocessors() {
     let mut line = Line::new(&device(), (1 << 22) + 5, false);
     // Tests beside this one load modules, for which the driver waits until the kernel has ended, and everybody else with it.
-    let was_held = (0..20).any(|_| {
+    let was_held = (0..10).any(|_| {
         let (hold, began) = (Hold::new(device().facts().multiprocessors), Instant::now());
         let pending = line.start();
         let is_done = pending.is_done().unwrap();
