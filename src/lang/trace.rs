@@ -28,7 +28,7 @@ pub struct Traced {
     pub places: Vec<Option<SourcePlace>>,
     /// Whether it calls a function of the standard library that rounds otherwise than the IR, or panics where the IR does not.
     pub differs: bool,
-    /// The name of the function, or of the macro that has it; empty of an operator.
+    /// The name of the function; empty of a closure and of an operator.
     pub name: &'static str,
     /// The names of its arguments, those that are bound to tables among them; empty where an argument is a pattern.
     pub arguments: &'static [&'static str],

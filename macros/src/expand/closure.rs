@@ -100,7 +100,7 @@ fn value(closure: &ExprClosure, options: &Options, errors: &mut Errors) -> Token
             #allow
             move |(#(#arguments,)*): (#(#krate::lang::V<#types>,)*)| -> #krate::lang::V<#result> {
                 let __call = #krate::lang::ops::enter("scan!");
-                #krate::lang::ops::named("loop", &[#(#names),*]);
+                #krate::lang::ops::named("", &[#(#names),*]);
                 #bindings
                 #lowered
             },

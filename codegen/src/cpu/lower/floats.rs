@@ -148,14 +148,12 @@ impl Lowering<'_, '_> {
         let float = self.b.func.dfg.value_type(sides[0]);
         let lanes = 128 / int.bits();
         let [ints, floats] = [int, float].map(|lane| lane.by(lanes).expect("a vector has 128 bits"));
-        // The negative of a truth value has the sign, and so has that of any other byte that memory has for it.
-        let sign = match memory::word_of_bool(self.b, condition) {
-            Some(word) => self.ins().ineg(word),
-            None => {
-                let word = self.ins().uextend(types::I64, condition);
-                self.ins().ineg(word)
-            }
+        let word = match memory::word_of_bool(self.b, condition) {
+            Some(word) => word,
+            None => self.ins().uextend(types::I64, condition),
         };
+        // The negative of a truth value has the sign, and so has that of any other byte that memory has for it.
+        let sign = self.ins().ineg(word);
         let sign = if int == types::I64 { sign } else { self.ins().ireduce(int, sign) };
         let sign = self.ins().scalar_to_vector(ints, sign);
         let [yes, no] = sides.map(|side| {
