@@ -16,6 +16,7 @@ use crate::error::Error;
 use crate::{
     column::{Column, ColumnMut},
     cuda::{DeviceBuffer, DeviceSlice, DeviceSliceMut, Event, Stream, StreamLocks, Workspace},
+    gpu::transfer,
     spacing::Spacing,
 };
 
@@ -62,6 +63,19 @@ impl DeviceMemory {
     ///
     /// # Safety
     /// None needed here.
+    pub unsafe fn write(&mut self, _from: *const u8, _bytes: usize) -> Result<(), Error> {
+        match self.never {}
+    }
+
+    pub fn len(&self) -> usize {
+        match self.never {}
+    }
+
+    /// # Errors
+    /// None: there is no such memory.
+    ///
+    /// # Safety
+    /// None needed here.
     pub unsafe fn download(&self, _to: *mut u8, _bytes: usize) -> Result<(), Error> {
         match self.never {}
     }
@@ -84,10 +98,22 @@ impl DeviceMemory {
         let cuda = device.as_cuda().ok_or(DeviceError::NotOnGpu)?;
         let stream = Stream::legacy(cuda)?;
         let mut memory = DeviceMemory::uninitialized(&stream, bytes)?;
-        // SAFETY: the caller has them, and they are borrowed until the stream was waited for.
-        unsafe { memory.as_slice_mut().copy_from_host(&stream, from) }?;
-        stream.synchronize()?;
+        // SAFETY: the caller has them.
+        unsafe { memory.write(from, bytes) }?;
         Ok(memory)
+    }
+
+    /// Copies these bytes to the first of the memory, after what was given to their stream; they are there when this returns.
+    ///
+    /// # Errors
+    /// The memory has fewer, the stream is being captured, there is too little page-locked memory, or the driver fails.
+    ///
+    /// # Safety
+    /// So many bytes can be read; they need not be initialised.
+    pub unsafe fn write(&mut self, from: *const u8, bytes: usize) -> Result<(), Error> {
+        let stream = self.stream.clone();
+        // SAFETY: the caller has them.
+        Ok(unsafe { transfer::upload(self.as_slice_mut().slice(..bytes)?, &stream, from) }?)
     }
 
     /// Memory that is going to be written in this stream.
@@ -128,9 +154,17 @@ impl DeviceMemory {
     /// # Safety
     /// So many bytes can be written there, and are there.
     pub unsafe fn download(&self, to: *mut u8, bytes: usize) -> Result<(), Error> {
-        // SAFETY: the memory is borrowed; so is the host's, until the stream was waited for.
-        unsafe { self.as_slice().slice(..bytes)?.copy_to_host(&self.stream, to) }?;
-        Ok(self.stream.synchronize()?)
+        // SAFETY: the caller has them.
+        Ok(unsafe { transfer::download(self.as_slice().slice(..bytes)?, &self.stream, to) }?)
+    }
+
+    /// Gives the first bytes to `take`, piece by piece in order, after what was given to their stream. Pieces but the last have the
+    /// same length, a multiple of 64 KB, and lie as any number may.
+    ///
+    /// # Errors
+    /// Those of [`download`](DeviceMemory::download).
+    pub(crate) fn download_pieces(&self, bytes: usize, take: impl FnMut(&[u8])) -> Result<(), Error> {
+        Ok(transfer::download_pieces(self.as_slice().slice(..bytes)?, &self.stream, take)?)
     }
 
     /// The `u32` at a place among such, after what was given to their stream.

@@ -5,12 +5,12 @@ mod labels;
 
 use std::sync::{Arc, OnceLock};
 
-#[cfg(feature = "gpu")]
-use monoscan_runtime::DynScan;
 use monoscan_runtime::lexer::{CpuLexer, LexAutomaton};
 use monoscan_runtime::{Device, Error as ScanError};
 
 use super::listing::Listing;
+#[cfg(feature = "gpu")]
+use super::on_device::OnGpu;
 use super::scans::Scans;
 use super::words::Split;
 use super::{
@@ -41,9 +41,8 @@ pub struct Lexer {
     by_table: OnceLock<CpuLexer>,
     labelling: OnceLock<Scans>,
     listing: OnceLock<Listing>,
-    /// Lists what labels spell.
     #[cfg(feature = "gpu")]
-    spans: OnceLock<DynScan>,
+    on_gpu: OnGpu,
 }
 
 /// The automaton and tables of the rules.
@@ -108,7 +107,7 @@ impl Lexer {
             labelling,
             listing,
             #[cfg(feature = "gpu")]
-            spans: OnceLock::new(),
+            on_gpu: OnGpu::default(),
         }
     }
 
@@ -146,8 +145,8 @@ impl Lexer {
     }
 
     /// The same lexer on another device; see [`Scan::on`](crate::Scan::on). A GPU lexes by a scan, or by two, where rules look
-    /// further than one byte ahead. The text is in the memory of the device as a whole then, with a symbol of one or two bytes, a
-    /// label, and space for a token of eight, for each of its bytes.
+    /// further than one byte ahead; another lists what these say of each byte. The text is in the memory of the device as a whole
+    /// then, with up to 13 bytes of symbols, labels and space for tokens for each of its bytes.
     ///
     /// ```
     /// use monoscan::{Device, lexer::{Lexer, Rules}};
@@ -166,14 +165,19 @@ impl Lexer {
     pub fn on(&self, device: impl Into<Device>) -> Result<Lexer, LexerError> {
         let device = device.into();
         let lexer = Lexer::of(self.rules.clone(), self.analysed.clone(), self.kept.clone(), device);
+        #[cfg(feature = "gpu")]
+        if lexer.lists_labels() {
+            return Ok(lexer);
+        }
         if !device.is_cpu() {
             lexer.listing()?;
         }
         Ok(lexer)
     }
 
-    /// The tokens of a text. Code is compiled by the first call. On a GPU, what [`labels`](Lexer::labels) keeps stays in memory of the
-    /// device's legacy stream, so as long as the process lives.
+    /// The tokens of a text. Code is compiled by the first call. A GPU keeps eleven bytes of memory
+    /// for each of the longest text as long as the lexer lives; what [`labels`](Lexer::labels) keeps stays with the device's legacy
+    /// stream, so as long as the process lives.
     ///
     /// ```
     /// use monoscan::lexer::{Lexer, Rules};
@@ -240,6 +244,10 @@ impl Lexer {
         if self.device.is_cpu() {
             return Ok(self.on_cpu().lex_into(text, tokens)?);
         }
+        #[cfg(feature = "gpu")]
+        if self.lists_labels() {
+            return self.lex_through_gpu(text, tokens);
+        }
         self.lex_by_scan(text, tokens)
     }
 
@@ -280,15 +288,14 @@ impl Lexer {
         get_or_make(&self.listing, || Listing::new(&self.analysed.split, self.rules.len(), self.device))
     }
 
-    /// The scan that lists what labels spell.
+    /// The scans and memory of a GPU that list tokens.
     #[cfg(feature = "gpu")]
-    pub(super) fn spans(&self) -> Result<&DynScan, LexerError> {
-        let program = || super::spans::spans_of_labels(&self.kept);
-        get_or_make(&self.spans, || Ok(DynScan::builder(program()).device(self.device).build()?))
+    pub(super) fn on_gpu(&self) -> &OnGpu {
+        &self.on_gpu
     }
 
     /// Which tokens are reported.
-    #[cfg(test)]
+    #[cfg(any(test, feature = "gpu"))]
     pub(super) fn kept(&self) -> &Kept {
         &self.kept
     }
@@ -324,7 +331,10 @@ impl Lexer {
 }
 
 /// The value of a cell, made when first needed.
-fn get_or_make<T>(cell: &OnceLock<T>, make: impl FnOnce() -> Result<T, LexerError>) -> Result<&T, LexerError> {
+pub(super) fn get_or_make<T>(
+    cell: &OnceLock<T>,
+    make: impl FnOnce() -> Result<T, LexerError>,
+) -> Result<&T, LexerError> {
     match cell.get() {
         Some(made) => Ok(made),
         None => make().map(|made| cell.get_or_init(|| made)),

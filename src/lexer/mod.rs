@@ -24,7 +24,7 @@
 //! pieces     the same by walks of a text's pieces, which the CPU takes where there are two
 //! program    → the scans: a label for every byte, or an entry for every token; scans runs them
 //! tables     which of them the rules take; label: what is said of a byte; listing: tokens by scans
-//! gather     labels → tokens; spans: the same on a device
+//! gather     labels → tokens; spans: the same by a scan; on_device: lists that GPUs make
 //! ```
 //!
 //! A *label* is one byte for each byte of the text: the kind of what is pending there, and [`ENDS`]
@@ -42,6 +42,8 @@ mod listing;
 mod lookahead;
 mod maps;
 mod minimal;
+#[cfg(feature = "gpu")]
+mod on_device;
 mod oracle;
 mod patterns;
 mod pieces;
@@ -81,6 +83,8 @@ pub use maps::MAX_SCAN_STATES;
 pub use monoscan_runtime::lexer::{
     ERROR_KIND, KindNumber, MAX_TEXT, PlaceNumber, StreamToken, TokenColumns, TokenColumnsOf, TokenStream,
 };
+#[cfg(feature = "gpu")]
+pub use on_device::DeviceTokens;
 pub use oracle::MAX_ORACLE_CELLS;
 pub use patterns::{MAX_PATTERN_STATES, MatchEnd, MatchEnds, PatternSet, PatternSetError};
 pub use place::Lines;
@@ -90,8 +94,6 @@ pub use rules::{
     C, CSV, ERROR_NAME, Fault, JSON, MAX_RULES, Place, RULE_SETS, RUST, Role, Rule, RuleFault, Rules, RulesError,
 };
 pub use shadow::Shadowed;
-#[cfg(feature = "gpu")]
-pub use spans::DeviceTokens;
 pub use stream::{LexerStream, Streamed};
 pub use tables::LexerTables;
 pub use typed::{KindLexer, KindList, KindRule, KindStream, RuleForm, TokenKind};

@@ -1,118 +1,11 @@
-//! Tokens in the memory of a GPU: a scan of the labels lists those that are kept.
+//! Labels → tokens by a scan, which lists those that are kept: how GPUs list them.
 
 use monoscan_ir::{
     Constant, FunctionBuilder, Layout, Mapping, Opcode, Output, Program, Source, Stage, Type, Value, Verified, verify,
 };
-#[cfg(feature = "gpu")]
-use monoscan_runtime::Error as ScanError;
 
 use super::compiled::Kept;
 use super::{ENDS, ERROR};
-#[cfg(feature = "gpu")]
-use super::{Lexer, LexerError, MAX_TEXT};
-#[cfg(feature = "gpu")]
-use crate::scan::{DeviceVec, Plain, Unzipped};
-
-/// Columns of tokens in the memory of a GPU: what [`Lexer::lex_on_device`] gives.
-#[cfg(feature = "gpu")]
-#[derive(Debug)]
-pub struct DeviceTokens {
-    labels: DeviceVec<u8>,
-    kinds: DeviceVec<u8>,
-    starts: DeviceVec<u32>,
-    ends: DeviceVec<u32>,
-}
-
-#[cfg(feature = "gpu")]
-impl DeviceTokens {
-    /// Space for the tokens of a text, in its stream.
-    fn space(text: &DeviceVec<u8>) -> Result<DeviceTokens, ScanError> {
-        let len = text.len();
-        let [labels, kinds] = [DeviceVec::beside(text, len)?, DeviceVec::beside(text, len)?];
-        Ok(DeviceTokens { labels, kinds, starts: DeviceVec::beside(text, len)?, ends: DeviceVec::beside(text, len)? })
-    }
-
-    /// The number of each token's rule; [`ERROR`] for bytes that no rule matches.
-    pub fn kinds(&self) -> &DeviceVec<u8> {
-        &self.kinds
-    }
-
-    /// Where each begins.
-    pub fn starts(&self) -> &DeviceVec<u32> {
-        &self.starts
-    }
-
-    /// Where each ends.
-    pub fn ends(&self) -> &DeviceVec<u32> {
-        &self.ends
-    }
-
-    /// How many tokens.
-    pub fn len(&self) -> usize {
-        self.kinds.len()
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
-#[cfg(feature = "gpu")]
-impl Lexer {
-    /// The tokens of a text in the memory of the lexer's GPU, left there: those that [`lex`](Lexer::lex) gives. They take ten bytes of
-    /// space for each byte of the text.
-    ///
-    /// ```no_run
-    /// use monoscan::{Device, DeviceVec, lexer::{Lexer, Rules}};
-    ///
-    /// let gpu = Device::cuda(0)?;
-    /// let lexer = Lexer::new(Rules::json())?.on(gpu)?;
-    /// let tokens = lexer.lex_on_device(&DeviceVec::upload(&gpu, br#"{"a": 1}"#)?)?;
-    /// assert_eq!(tokens.ends().to_vec()?, [1, 4, 5, 7, 8]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// The text is labelled first, whatever its rules, and a second scan lists what labels spell: the slower one of both where tokens
-    /// are short.
-    ///
-    /// # Errors
-    /// Those of [`labels`](Lexer::labels); [`ScanError::TextTooLong`] from 4 GB on; [`ScanError::Cuda`] if the text's stream is being
-    /// captured.
-    pub fn lex_on_device(&self, text: &DeviceVec<u8>) -> Result<DeviceTokens, LexerError> {
-        let mut tokens = DeviceTokens::space(text)?;
-        self.lex_on_device_into(text, &mut tokens)?;
-        Ok(tokens)
-    }
-
-    /// [`lex_on_device`](Lexer::lex_on_device) into old columns, whose tokens are dropped; their memory is used again if it is that of
-    /// a text of the same length.
-    ///
-    /// # Errors
-    /// Those of [`lex_on_device`](Lexer::lex_on_device); the columns hold anything then.
-    pub fn lex_on_device_into(&self, text: &DeviceVec<u8>, tokens: &mut DeviceTokens) -> Result<(), LexerError> {
-        if text.len() > MAX_TEXT {
-            return Err(ScanError::TextTooLong { bytes: text.len(), most: MAX_TEXT }.into());
-        }
-        text.memory().expect_no_capture("one that is not, as the number of tokens is waited for")?;
-        if tokens.labels.len() != text.len() {
-            *tokens = DeviceTokens::space(text)?;
-        }
-        let DeviceTokens { labels, kinds, starts, ends } = tokens;
-        let labelled = self.labels_into(text, &mut *labels)?;
-        let scan = Plain::<u8, Unzipped<(u8, u32, u32)>>::of(self.spans()?);
-        kinds.set_len(text.len());
-        starts.set_len(text.len());
-        ends.set_len(text.len());
-        let listed = scan.inclusive_into(&*labels, (&mut *kinds, &mut *starts, &mut *ends))?;
-        labelled.wait()?;
-        let count = listed.wait()?;
-        kinds.set_len(count);
-        starts.set_len(count);
-        ends.set_len(count);
-        Ok(())
-    }
-}
 
 /// Labels → tokens: for each that is kept, in order, its kind, where it begins and where it ends.
 pub(super) fn spans_of_labels(kept: &Kept) -> Verified<Program> {

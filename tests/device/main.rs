@@ -65,6 +65,8 @@ mod rows;
 mod spaced;
 #[cfg(feature = "gpu")]
 mod starts;
+#[cfg(feature = "gpu")]
+mod transfers;
 
 #[cfg(feature = "gpu")]
 mod on_gpu {

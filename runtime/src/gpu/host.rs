@@ -7,6 +7,7 @@ use super::on_gpu::OnGpu;
 use super::pending::Pending;
 use super::staging::{copy_in, copy_kept, copy_out};
 use super::task::Task;
+use super::transfer;
 use crate::backend::{HostTask, Outcome, Settings};
 use crate::call::{Call, Init, Shape};
 use crate::checks;
@@ -35,8 +36,9 @@ impl OnGpu {
 
     /// Runs what cannot be cut: all of it is carried there, scanned, and carried back.
     fn run_whole(&self, task: HostTask<'_, '_>) -> Result<Outcome, Error> {
-        let HostTask { call, settings, inputs, outputs, len } = task;
         let program = &*self.program;
+        let keeps_bytes = task.keeps_bytes(program) && program.output.filter.is_none();
+        let HostTask { call, settings, inputs, outputs, len } = task;
         let stream = Stream::new(&self.device)?;
         let buffers = self.upload(call, inputs, &stream)?;
         let flags = self.flags(call, len, &stream)?;
@@ -52,14 +54,13 @@ impl OnGpu {
         let mut results = Vec::new();
         for output in &mut *outputs {
             let mut buffer = DeviceBuffer::<u8>::uninitialized(&self.device, bytes(output.len, &output.layout))?;
-            // What is not written, padding and records between rows, comes back as it was.
-            if program.output.filter.is_none() && output.spacing.is_some() {
+            if keeps_bytes && output.spacing.is_some() {
                 let mut kept = vec![0; bytes(output.len, &output.layout)];
                 copy_kept(&mut kept, output, 0);
                 buffer.as_slice_mut().copy_from(&stream, &kept)?;
-            } else if program.output.filter.is_none() {
-                // SAFETY: the column borrows so many bytes; they stay borrowed until the stream was waited for.
-                unsafe { buffer.as_slice_mut().copy_from_host(&stream, output.base) }?;
+            } else if keeps_bytes {
+                // SAFETY: the column borrows so many bytes.
+                unsafe { transfer::upload(buffer.as_slice_mut(), &stream, output.base) }?;
             }
             results.push(buffer);
         }
@@ -77,10 +78,9 @@ impl OnGpu {
                 copy_out(&dense, output, 0);
                 continue;
             }
-            // SAFETY: the column borrows space for so many records, and the stream is waited for below.
-            unsafe { written.copy_to_host(&stream, output.base) }?;
+            // SAFETY: the column borrows space for so many records.
+            unsafe { transfer::download(written, &stream, output.base) }?;
         }
-        stream.synchronize()?;
         Ok(outcome)
     }
 
@@ -117,9 +117,8 @@ impl OnGpu {
             for start in (0..buffer.len()).step_by(UPLOADED) {
                 call.go_on()?;
                 let part = start..buffer.len().min(start + UPLOADED);
-                // SAFETY: the column borrows so many bytes; the caller waits for the stream, and so does the
-                // buffer before it is freed.
-                unsafe { buffer.slice_mut(part)?.copy_from_host(stream, input.base.add(start)) }?;
+                // SAFETY: the column borrows so many bytes.
+                unsafe { transfer::upload(buffer.slice_mut(part)?, stream, input.base.add(start)) }?;
             }
             Ok(buffer)
         };

@@ -18,6 +18,7 @@
 //! | `pending`, `landing` | what a launch leaves, and how it comes to the host |
 //! | `states` | states of a program among those of its lowered form |
 //! | `host`, `pieces`, `staging` | calls over host memory, piece by piece on the way there and back |
+//! | `transfer` | copies of large plain memory there and back, by all cores |
 //! | `added` | what is made for a launch beside its columns: flags, starts, states of rows |
 //! | `segments`, `numbers` | the making of these: flags out of keys or offsets, the start of each record's segment, copies (with the feature `ptx`) |
 //! | `spaced` | copies of columns in device memory whose records are not one after the other |
@@ -65,6 +66,7 @@ mod task;
 #[cfg(feature = "ptx")]
 #[doc(hidden)]
 pub mod totals;
+pub(crate) mod transfer;
 #[cfg(feature = "ptx")]
 mod variant;
 

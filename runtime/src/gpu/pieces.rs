@@ -58,6 +58,15 @@ impl HostTask<'_, '_> {
         }
     }
 
+    /// Whether outputs have bytes that are not written, which come back as they were: padding, and records between rows.
+    pub(super) fn keeps_bytes(&self, program: &Program) -> bool {
+        let packed =
+            |column: &Layout| column.fields.iter().map(|field| field.ty.size()).sum::<usize>() == column.size as usize;
+        let leaves_out =
+            matches!(self.call.shape, Shape::Rows(rows) if !rows.is_gapless() || rows.records() != self.len);
+        leaves_out || !program.output.columns.iter().all(packed)
+    }
+
     fn heads<'a>(call: &Call<'a>) -> Option<Heads<'a>> {
         match call.shape {
             Shape::Heads(flags) => Some(Heads::Flags(flags)),
@@ -103,11 +112,6 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
         if task.call.reversed {
             pieces.reverse();
         }
-        let packed =
-            |column: &Layout| column.fields.iter().map(|field| field.ty.size()).sum::<usize>() == column.size as usize;
-        let leaves_out =
-            matches!(task.call.shape, Shape::Rows(rows) if !rows.is_gapless() || rows.records() != task.len);
-        let keeps_bytes = leaves_out || !program.output.columns.iter().all(packed);
         // Where pieces follow each other, the record before the first of all is none.
         let begins = || {
             let mut carry = program.first_carry();
@@ -122,7 +126,7 @@ impl<'s, 'a, 'c> Pieces<'s, 'a, 'c> {
             heads,
             read,
             written,
-            keeps_bytes,
+            keeps_bytes: task.keeps_bytes(program),
             pieces,
             under_way: [const { None }; SLOTS],
             carry: first,

@@ -20,10 +20,10 @@ pub(super) const SLOTS: usize = 4;
 pub(super) const MOST_BYTES: usize = 8 << 20;
 
 /// Fewer are not allocated.
-const LEAST_BYTES: usize = 64 << 10;
+pub(super) const LEAST_BYTES: usize = 64 << 10;
 
 /// The bytes that one core copies at a time.
-const GRAIN: usize = 256 << 10;
+pub(super) const GRAIN: usize = 256 << 10;
 
 /// Where columns begin within a slot: any kernel takes them there.
 pub(super) const ALIGNMENT: usize = 256;

@@ -12,6 +12,8 @@
 //! attempts (Reps 1998) goes on until it has made up for them.
 
 mod blocks;
+#[cfg(feature = "cuda")]
+mod downloaded;
 mod guess;
 mod output;
 mod part;

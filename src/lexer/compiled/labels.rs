@@ -70,7 +70,7 @@ impl Lexer {
         Counts::new(labels, &self.rules)
     }
 
-    pub(super) fn labelling(&self) -> Result<&Scans, LexerError> {
+    pub(in crate::lexer) fn labelling(&self) -> Result<&Scans, LexerError> {
         get_or_make(&self.labelling, || {
             let tables = self.tables()?;
             Ok(Scans::labelling(tables, self.device)?)

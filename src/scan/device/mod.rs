@@ -9,7 +9,7 @@ mod strided;
 use std::fmt;
 use std::marker::PhantomData;
 
-use monoscan_runtime::{Device, DeviceMemory, Error};
+use monoscan_runtime::{Argument, Device, DeviceMemory, Error};
 
 #[cfg(not(feature = "cuda"))]
 pub use nowhere::Pending;
@@ -59,6 +59,52 @@ impl<T: ScanType> DeviceVec<T> {
         // SAFETY: a slice has so many bytes.
         let memory = unsafe { DeviceMemory::upload(device, records.as_ptr().cast(), size_of_val(records)) }?;
         Ok(DeviceVec { memory, len: records.len(), records: PhantomData })
+    }
+
+    /// A copy of other records in place of these: in the same memory, which takes no time to allocate, if these were at least as
+    /// many when it was new. They are there when this returns.
+    ///
+    /// ```no_run
+    /// use monoscan::{Device, ops::Sum, prelude::*};
+    ///
+    /// let sums = Scan::<Sum<i32>>::plain()?.on(Device::cuda(0)?)?;
+    /// let mut x = sums.upload(&[3, 1, 4])?;
+    /// let mut y = sums.inclusive(&x)?;
+    /// x.write(&[1, 5, 9])?;
+    /// sums.inclusive_into(&x, &mut y)?;
+    /// let mut sums = [0; 3];
+    /// y.read(&mut sums)?;
+    /// assert_eq!(sums, [1, 6, 15]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Cuda`] if the device has too little memory or fails, or if the stream is being captured; the records are of any
+    /// value then.
+    pub fn write(&mut self, records: &[T]) -> Result<(), Error> {
+        if self.memory.len() < size_of_val(records) {
+            *self = DeviceVec::upload(&self.device(), records)?;
+            return Ok(());
+        }
+        // SAFETY: a slice has so many bytes.
+        unsafe { self.memory.write(records.as_ptr().cast(), size_of_val(records)) }?;
+        self.len = records.len();
+        Ok(())
+    }
+
+    /// The records, copied to as many of the host. Waits for the scan that writes them. Memory that was used before takes less time
+    /// than [`to_vec`](DeviceVec::to_vec), whose memory is new.
+    ///
+    /// # Errors
+    /// [`Error::Length`] if there are more or fewer, and nothing is written then; [`Error::Cuda`] if something failed on the device,
+    /// or the stream is being captured.
+    pub fn read(&self, records: &mut [T]) -> Result<(), Error> {
+        if records.len() != self.len {
+            let argument = Argument::Output(0);
+            return Err(Error::Length { argument, expected: self.len, got: records.len() });
+        }
+        // SAFETY: there is space for them. Records on a device come from the host or from a scan, so each is a `T`.
+        unsafe { self.memory.download(records.as_mut_ptr().cast(), size_of_val(records)) }
     }
 
     /// The records, copied to the host. Waits for the scan that writes them.
@@ -136,6 +182,11 @@ impl<T: ScanType> DeviceVec<T> {
     pub(crate) fn of_memory(memory: DeviceMemory, len: usize) -> DeviceVec<T> {
         assert!(memory.len() >= len * size_of::<T>(), "so many records");
         DeviceVec { memory, len, records: PhantomData }
+    }
+
+    /// How many records its memory has space for.
+    pub(crate) fn capacity(&self) -> usize {
+        self.memory.len() / size_of::<T>().max(1)
     }
 
     /// So many of the records that its memory has space for.
