@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use monoscan_ir::Program;
 use monoscan_runtime::{Call, Column, ColumnMut, DynScan};
+use rayon::ThreadPoolBuilder;
 use rayon::prelude::*;
 
 use crate::arena::words;
@@ -37,11 +38,23 @@ impl Written for Bytes {
     }
 }
 
-/// The median of the milliseconds that a scan of so many elements takes, all results verified.
+/// The most elements that are scanned: more take long to make and to verify, and no other speed.
+pub(crate) const MOST: u64 = 1 << 26;
+
+/// Milliseconds of a scan on all cores.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Times {
+    /// The median of those measured.
+    pub(crate) measured: f64,
+    /// Those that the plan predicts, from the time of one thread.
+    pub(crate) predicted: f64,
+}
+
+/// The milliseconds that a scan of so many elements takes, all results verified.
 ///
 /// # Errors
 /// The fault of the results, or why there are none.
-pub(crate) fn measure(row: &Row, subject: &dyn Subject, elements: u64) -> Result<f64, String> {
+pub(crate) fn measure(row: &Row, subject: &dyn Subject, elements: u64) -> Result<Times, String> {
     let (program, elements) = (subject.program(), elements as usize);
     let scan = DynScan::new(program.clone()).map_err(words)?;
     let inputs: Vec<Bytes> = inputs(program, subject, elements);
@@ -57,17 +70,25 @@ pub(crate) fn measure(row: &Row, subject: &dyn Subject, elements: u64) -> Result
         scan.run(&Call::default(), &columns, &mut [results])
     };
     let written = run().map_err(words)?;
-    let mut times = Vec::new();
-    for _ in 0..ROUNDS {
-        let start = Instant::now();
-        run().map_err(words)?;
-        times.push(1e3 * start.elapsed().as_secs_f64());
-    }
-    times.sort_by(f64::total_cmp);
+    let mut median = || {
+        let mut times = Vec::new();
+        for _ in 0..ROUNDS {
+            let start = Instant::now();
+            run().map_err(words)?;
+            times.push(1e3 * start.elapsed().as_secs_f64());
+        }
+        times.sort_by(f64::total_cmp);
+        Ok::<_, String>(times[ROUNDS / 2])
+    };
+    let one = ThreadPoolBuilder::new().num_threads(1).build().map_err(words)?.install(&mut median)?;
+    let measured = median()?;
     match subject.written(elements) {
-        expected if written != expected => Err(format!("{written} records were written, expected {expected}")),
-        _ => subject.check(elements, &mut output).map(|()| times[ROUNDS / 2]),
+        expected if written != expected => return Err(format!("{written} records were written, expected {expected}")),
+        _ => subject.check(elements, &mut output)?,
     }
+    let expected = |threads| scan.plan().expected(threads).0 as f64;
+    let predicted = one * expected(1) / expected(rayon::current_num_threads());
+    Ok(Times { measured, predicted })
 }
 
 fn inputs(program: &Program, subject: &dyn Subject, elements: usize) -> Vec<Bytes> {
@@ -86,7 +107,8 @@ mod tests {
         for row in &ALL {
             let subject = (row.make)(7).unwrap();
             let time = measure(row, &*subject, PERIOD as u64 / 8 + 3);
-            assert!(time.as_ref().is_ok_and(|&time| time > 0.0), "{}: {time:?}", row.name);
+            let Times { measured, predicted } = time.unwrap_or_else(|why| panic!("{}: {why}", row.name));
+            assert!(measured > 0.0 && predicted > 0.0, "{}: {measured} {predicted}", row.name);
         }
     }
 }

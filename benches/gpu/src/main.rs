@@ -152,9 +152,10 @@ fn measure(
     let mut bench = Bench::new(row, &*subject, contender, arena, (most, options.effort())).map_err(words)?;
     for elements in sizes {
         let mut figures = Figures { cub: cub.get(row, elements), ..bench.measure(elements) };
-        if options.host && figures.wrong.is_none() {
+        let is_timed = !options.no_host && !options.depth.verify && elements <= host::MOST;
+        if is_timed && figures.wrong.is_none() {
             match host::measure(row, &*subject, elements) {
-                Ok(time) => figures.host = time,
+                Ok(times) => figures.host = Some(times),
                 Err(why) => figures.wrong = Some(format!("on the host: {why}")),
             }
         }

@@ -41,9 +41,9 @@ pub(crate) struct Options {
     /// The program that benches/peers/cub_scan.cu was compiled to.
     #[arg(long, value_name = "FILE")]
     pub(crate) cub: Option<PathBuf>,
-    /// The CPU engine on all cores of this machine, too.
+    /// Not the CPU engine on all cores of this machine, which is timed beside each row of up to 2^26 elements.
     #[arg(long, conflicts_with = "ladder")]
-    pub(crate) host: bool,
+    pub(crate) no_host: bool,
     /// Of the data; by default the clock's.
     #[arg(long, value_name = "NUMBER")]
     pub(crate) seed: Option<u64>,

@@ -3,6 +3,7 @@
 use bench_shared::report::power;
 
 use crate::cub::Time;
+use crate::host;
 use crate::latency::Latency;
 use crate::rows::{ALL, Bar, Row};
 
@@ -21,7 +22,7 @@ pub(crate) struct Figures {
     pub(crate) copy: f64,
     pub(crate) cub: Option<Time>,
     /// A scan of as much on all cores of the host.
-    pub(crate) host: f64,
+    pub(crate) host: Option<host::Times>,
     /// Why there are no times.
     pub(crate) wrong: Option<String>,
 }
@@ -29,8 +30,8 @@ pub(crate) struct Figures {
 impl Figures {
     /// Before anything was measured.
     pub(crate) fn new(row: &Row, elements: u64, bytes: u64) -> Figures {
-        let [call, graph, copy, host] = [f64::NAN; 4];
-        Figures { row: row.name, elements, bytes, call, graph, copy, cub: None, host, wrong: None }
+        let [call, graph, copy] = [f64::NAN; 3];
+        Figures { row: row.name, elements, bytes, call, graph, copy, cub: None, host: None, wrong: None }
     }
 
     /// Gigabytes a second, read and written.
@@ -84,21 +85,24 @@ pub(crate) fn line(figures: &Figures) -> String {
     if !graph.is_nan() {
         line += &format!("   in a graph {:.2} µs", 1e3 * graph);
     }
-    if !figures.host.is_nan() {
-        let (time, speed) = (1e3 * figures.host, figures.throughput(figures.host));
-        line += &format!("   all cores {time:10.2} µs {speed:6.1} GB/s");
+    if let Some(host::Times { measured, predicted }) = figures.host {
+        let (time, speed, predicted) = (1e3 * measured, figures.throughput(measured), figures.throughput(predicted));
+        line += &format!("   all cores {time:10.2} µs {speed:6.1} GB/s, predicted {predicted:.1}");
     }
     line
 }
 
 /// All results as a CSV file.
 pub(crate) fn to_csv(all: &[Figures]) -> String {
-    let mut out = "row,elements,bytes,call_ms,graph_ms,copy_ms,of_copy,cub_ms,cub_of_copy,host_ms,wrong\n".to_owned();
+    let mut out =
+        "row,elements,bytes,call_ms,graph_ms,copy_ms,of_copy,cub_ms,cub_of_copy,host_ms,host_predicted_ms,wrong\n"
+            .to_owned();
     for figures in all {
         let Figures { row, elements, bytes, call, graph, copy, cub, host, wrong } = figures;
         let (cub, of_copy) = cub.map_or((f64::NAN, f64::NAN), |cub| (cub.milliseconds, cub.of_copy));
-        let times =
-            [*call, *graph, *copy, figures.of_copy(), cub, of_copy, *host].map(|time| format!("{time:.6}")).join(",");
+        let (host, predicted) = host.map_or((f64::NAN, f64::NAN), |times| (times.measured, times.predicted));
+        let times = [*call, *graph, *copy, figures.of_copy(), cub, of_copy, host, predicted];
+        let times = times.map(|time| format!("{time:.6}")).join(",");
         // The reason comes last, and its commas and line ends are of no interest.
         let wrong = wrong.as_deref().unwrap_or_default().replace(['\n', '\r'], " ");
         out += &format!("{row},{elements},{bytes},{times},{wrong}\n");
@@ -123,18 +127,23 @@ fn by_row(all: &[Figures]) -> impl Iterator<Item = &[Figures]> {
 
 fn largest(all: &[Figures]) -> String {
     let mut out =
-        "| operator (bytes read → written per element) | n | monoscan, GB/s | of copy | bar | CUB, of copy | × CUB | all cores, GB/s |\n\
+        "| operator (bytes read → written per element) | n | monoscan, GB/s | of copy | bar | CUB, of copy | × CUB | all cores, GB/s (predicted) |\n\
                    |---|---|---|---|---|---|---|---|\n"
             .to_owned();
-    for figures in by_row(all).filter_map(|figures| figures.last()) {
+    for (figures, of_row) in by_row(all).filter_map(|figures| Some((figures.last()?, figures))) {
         let Row { title, read, written, bar, .. } = figures.row();
         let (cub, ratio) = (figures.cub.map(|cub| cub.of_copy), figures.of_cub());
         let speed = match &figures.wrong {
             Some(_) => "BAD".to_owned(),
             None => format!("{:.0}", figures.throughput(figures.call)),
         };
-        let host = Some(figures.throughput(figures.host)).filter(|speed| !speed.is_nan());
-        let host = host.map_or("–".to_owned(), |speed| format!("{speed:.0}"));
+        // The largest size may be too large for the host.
+        let host = of_row.iter().rev().find_map(|figures| {
+            let host::Times { measured, predicted } = figures.host?;
+            let [speed, predicted] = [measured, predicted].map(|time| figures.throughput(time));
+            Some(format!("{speed:.0} ({predicted:.0}) at {}", power(figures.elements)))
+        });
+        let host = host.unwrap_or_else(|| "–".to_owned());
         let [of_copy, bar] = against(*bar, figures);
         let (n, cub, ratio) = (power(figures.elements), cell(cub), cell(ratio));
         out += &format!(

@@ -138,14 +138,18 @@ impl Plan {
         }
     }
 
+    /// How much faster than the plain loop a long line is expected to be on so many threads, in hundredths, and whether memory is what
+    /// bounds it.
+    pub fn expected(&self, threads: usize) -> (usize, bool) {
+        self.reasons.expected(self.interleave, self.vector, if self.is_sequential(threads) { 1 } else { threads })
+    }
+
     /// How many passes are taken, and how fast they are expected to be.
     fn passes(&self) -> String {
-        let Plan { interleave, vector, reasons, .. } = self;
-        let work = reasons.passes(*interleave, *vector);
+        let work = self.reasons.passes(self.interleave, self.vector);
         let work = format!("two passes would cost {}.{}× the work", work / 100, work / 10 % 10);
         let expected = |threads: usize| {
-            let (times, bound) =
-                reasons.expected(*interleave, *vector, if self.is_sequential(threads) { 1 } else { threads });
+            let (times, bound) = self.expected(threads);
             let bound = if bound { "; memory-bound" } else { "" };
             format!("expected {}.{}× the loop on {threads} threads{bound}", times / 100, times / 10 % 10)
         };
