@@ -6,6 +6,8 @@
 //! cargo run --release -p gpu-bench --features gpu -- --quick --rows sum-i32,affine
 //! cargo run --release -p gpu-bench --features gpu -- --ladder
 //! cargo run --release -p gpu-bench --features gpu -- --algorithms --cub target/cub_algorithms
+//! cargo run --release -p gpu-bench --features gpu -- --lexers
+//! cargo run --release -p gpu-bench --features gpu -- --slices
 //! ```
 //!
 //! Where the GPU is, there may be no Rust and no LLVM. A program that needs neither is made
@@ -35,6 +37,7 @@
 //! | `cub.rs` `host.rs` | the rival; the CPU engine on all cores |
 //! | `latency.rs` | from a new operator to its kernel |
 //! | `lexers.rs` | labels by one scan and by two |
+//! | `slices.rs` | scans of memory of the host |
 //! | `algorithms.rs` | `monoscan::algo::on_gpu` beside CUB and cuSPARSE |
 //! | `ladder.rs` `contender.rs` | schedules out of history, timed like ours |
 //! | `report.rs` `plot.rs` | results |
@@ -53,6 +56,7 @@ mod options;
 mod plot;
 mod report;
 mod rows;
+mod slices;
 
 use std::process::ExitCode;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
@@ -91,6 +95,9 @@ fn run(options: &Options) -> Result<bool, String> {
     }
     if options.lexers {
         return lexers::measure(&monoscan::Device::cuda(options.device).map_err(words)?, options);
+    }
+    if options.slices {
+        return slices::measure(&monoscan::Device::cuda(options.device).map_err(words)?, options);
     }
     if options.ladder {
         let mut arena = Arena::new(&device).map_err(|error| error.to_string())?;

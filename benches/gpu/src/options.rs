@@ -30,6 +30,9 @@ pub(crate) struct Options {
     /// benches/peers/cub_algorithms.cu was compiled to.
     #[arg(long, conflicts_with_all = ["ladder", "lexers", "svg"])]
     pub(crate) algorithms: bool,
+    /// Scans of slices in the memory of the host, with 2^20, 2^24 and 2^27 elements, and nothing else.
+    #[arg(long, conflicts_with_all = ["ladder", "lexers", "algorithms", "cub", "svg"])]
+    pub(crate) slices: bool,
     #[command(flatten)]
     pub(crate) depth: Depth,
     /// Only those rows whose names contain one of these.
@@ -64,6 +67,11 @@ impl Options {
     pub(crate) fn ladder_sizes(&self) -> Vec<Size> {
         let default = if self.depth.quick { &[20, 24][..] } else { &[20, 24, 28] };
         self.sizes_or(default.iter().copied().map(Size::Power).collect())
+    }
+
+    /// The numbers of elements of slices.
+    pub(crate) fn slice_sizes(&self) -> Vec<Size> {
+        self.sizes_or([20, 24, 27].map(Size::Power).to_vec())
     }
 
     /// The numbers of elements to measure with.
