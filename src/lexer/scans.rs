@@ -2,20 +2,36 @@
 //! oracle gives it from its end.
 
 use monoscan_ir::{Program, Verified};
+#[cfg(feature = "gpu")]
+use monoscan_runtime::cuda::CudaError;
 use monoscan_runtime::{Device, DynScan, DynScanBuilder, Error, Transducer};
 
 use super::LexerTables;
 use super::pieces::Walk;
 use crate::lang::ScanType;
-use crate::scan::{Columns, ColumnsMut, Place, Plain, through, through_into, walked, walked_into};
+#[cfg(feature = "gpu")]
+use crate::scan::DeviceVec;
+use crate::scan::{Columns, ColumnsMut, Place, Plain, of_slice, of_slice_into, through, through_into};
 
 /// A scan of a text, and the oracle's, if it reads symbols.
 #[derive(Debug)]
 pub(super) struct Scans {
     oracle: Option<(DynScan, Symbols)>,
     scan: DynScan,
-    /// Labels by walks, where they are faster: two of a text in the memory of the CPU.
-    walks: Option<[Walk; 2]>,
+    /// How a slice in the memory of the CPU is labelled.
+    slices: OfSlices,
+}
+
+/// How a slice in the memory of the CPU is labelled, where there is something faster than scans of it.
+#[derive(Debug)]
+enum OfSlices {
+    /// By the scans.
+    Scans,
+    /// By two walks instead of two scans.
+    Walks([Walk; 2]),
+    /// By two scans of a copy on this device, since what the first gives need not come back.
+    #[cfg(feature = "gpu")]
+    CopyOn(Device),
 }
 
 /// The type of a symbol.
@@ -25,13 +41,26 @@ enum Symbols {
     Words,
 }
 
+impl OfSlices {
+    fn of(tables: &LexerTables, device: Device) -> OfSlices {
+        if device.is_cpu() {
+            return tables.walks().map_or(OfSlices::Scans, OfSlices::Walks);
+        }
+        #[cfg(feature = "gpu")]
+        if tables.oracle_program().is_some() {
+            return OfSlices::CopyOn(device);
+        }
+        OfSlices::Scans
+    }
+}
+
 impl Scans {
     /// Compiles the program that labels, and the oracle.
     pub(super) fn labelling(tables: &LexerTables, device: Device) -> Result<Scans, Error> {
         // Engines that walk automata of many states take these, not the programs.
         let transducers = if device.is_cpu() { None } else { tables.transducers() };
-        let walks = if device.is_cpu() { tables.walks() } else { None };
-        Ok(Scans { walks, ..Scans::of(tables, tables.program(), transducers, device)? })
+        let slices = OfSlices::of(tables, device);
+        Ok(Scans { slices, ..Scans::of(tables, tables.program(), transducers, device)? })
     }
 
     /// Compiles `program`, which is one of the tables', and the oracle.
@@ -56,7 +85,7 @@ impl Scans {
         };
         let oracle =
             tables.oracle_program().map(|oracle| Ok::<_, Error>((build(oracle, first)?, symbols))).transpose()?;
-        Ok(Scans { oracle, scan: build(program, second)?, walks: None })
+        Ok(Scans { oracle, scan: build(program, second)?, slices: OfSlices::Scans })
     }
 
     /// The last scan, whose result is asked for.
@@ -71,14 +100,13 @@ impl Scans {
 
     /// The labels of a text, by [`Scans::labelling`].
     pub(super) fn label<C: Columns<(u8,)>>(&self, text: C) -> Result<<C::Place as Place>::Vec<u8>, Error> {
-        let by_walks = |walks: &[Walk; 2]| {
-            walked(&text, |text| {
-                let mut labels = zeros(text.len())?;
-                walk(walks, text, &mut labels)?;
-                Ok(labels)
-            })
+        let labels = |text: &[u8]| {
+            let mut labels = zeros(text.len())?;
+            self.label_slice(text, &mut labels)?;
+            Ok(labels)
         };
-        self.walks.as_ref().and_then(by_walks).unwrap_or_else(|| self.run(text))
+        let of_slice = if self.takes_slices() { of_slice(&text, labels) } else { None };
+        of_slice.unwrap_or_else(|| self.run(text))
     }
 
     /// The same into a column that is there.
@@ -87,14 +115,38 @@ impl Scans {
         text: C,
         mut labels: impl ColumnsMut<u8, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, Error> {
-        let walks = self.walks.as_ref();
-        let by_walks = walks.and_then(|walks| walked_into(&text, &mut labels, |text, to| walk(walks, text, to)));
-        by_walks.unwrap_or_else(|| self.run_into(text, labels))
+        let label = |text: &[u8], labels: &mut [u8]| self.label_slice(text, labels);
+        let of_slice = if self.takes_slices() { of_slice_into(&text, &mut labels, label) } else { None };
+        of_slice.unwrap_or_else(|| self.run_into(text, labels))
+    }
+
+    fn takes_slices(&self) -> bool {
+        !matches!(self.slices, OfSlices::Scans)
     }
 
     /// Whether a text in the memory of the CPU is labelled by walks.
     pub(super) fn walks(&self) -> bool {
-        self.walks.is_some()
+        matches!(self.slices, OfSlices::Walks(_))
+    }
+
+    /// As many labels as bytes of the text.
+    fn label_slice(&self, text: &[u8], labels: &mut [u8]) -> Result<(), Error> {
+        match &self.slices {
+            OfSlices::Scans => self.run_into(text, labels).map(drop),
+            OfSlices::Walks(walks) => walk(walks, text, labels),
+            #[cfg(feature = "gpu")]
+            OfSlices::CopyOn(device) => match self.label_copy(device, text, labels) {
+                // Pieces of it have space.
+                Err(Error::Cuda(CudaError::OutOfMemory { .. })) => self.run_into(text, labels).map(drop),
+                done => done,
+            },
+        }
+    }
+
+    /// Labels of a copy of the text on a device.
+    #[cfg(feature = "gpu")]
+    fn label_copy(&self, device: &Device, text: &[u8], labels: &mut [u8]) -> Result<(), Error> {
+        self.run::<u8, _>(&DeviceVec::upload(device, text)?)?.read(labels)
     }
 
     /// The results of the last scan. On a device, those of two scans are there when this returns.

@@ -78,7 +78,7 @@ pub use outputs::{ColumnsMut, Outputs, Unzipped};
 pub use over::Over;
 pub use place::{Host, OnDevice, Place};
 #[cfg(feature = "lexer")]
-pub(crate) use place::{through, through_into, walked, walked_into};
+pub(crate) use place::{of_slice, of_slice_into, through, through_into};
 pub(crate) use request::Plain;
 pub use request::{Request, WithTotals};
 pub use segments::{ByKey, Keys, Segments, by_key};

@@ -73,23 +73,23 @@ pub(crate) fn through_into<T: ScanType, M: ScanType, U: ScanType, C: Columns<(T,
     <C::Place as sealed::Place>::fill_through(scans, &input, output)
 }
 
-/// The result of `walk` for a column of bytes, if it is a slice in the memory of this process.
+/// The result of `call` for a column of bytes, if it is a slice in the memory of this process.
 #[cfg(feature = "lexer")]
-pub(crate) fn walked<C: Columns<(u8,)>>(
+pub(crate) fn of_slice<C: Columns<(u8,)>>(
     input: &C,
-    walk: impl FnOnce(&[u8]) -> Result<Vec<u8>, Error>,
+    call: impl FnOnce(&[u8]) -> Result<Vec<u8>, Error>,
 ) -> Option<Result<<C::Place as Place>::Vec<u8>, Error>> {
-    <C::Place as sealed::Place>::walked(input, walk)
+    <C::Place as sealed::Place>::of_slice(input, call)
 }
 
 /// The same into a column, if both are slices of one length.
 #[cfg(feature = "lexer")]
-pub(crate) fn walked_into<C: Columns<(u8,)>>(
+pub(crate) fn of_slice_into<C: Columns<(u8,)>>(
     input: &C,
     output: &mut impl ColumnsMut<u8, Place = C::Place>,
-    walk: impl FnOnce(&[u8], &mut [u8]) -> Result<(), Error>,
+    call: impl FnOnce(&[u8], &mut [u8]) -> Result<(), Error>,
 ) -> Option<Result<<C::Place as Place>::Written, Error>> {
-    <C::Place as sealed::Place>::walked_into(input, output, walk)
+    <C::Place as sealed::Place>::of_slice_into(input, output, call)
 }
 
 pub(super) mod sealed {
@@ -134,11 +134,11 @@ pub(super) mod sealed {
         where
             Self: super::Place;
 
-        /// The result of `walk` for a column of bytes, if it is a slice in the memory of this process.
+        /// The result of `call` for a column of bytes, if it is a slice in the memory of this process.
         #[cfg(feature = "lexer")]
-        fn walked(
+        fn of_slice(
             _input: &impl Columns<(u8,), Place = Self>,
-            _walk: impl FnOnce(&[u8]) -> Result<Vec<u8>, Error>,
+            _call: impl FnOnce(&[u8]) -> Result<Vec<u8>, Error>,
         ) -> Option<Result<Self::Vec<u8>, Error>>
         where
             Self: super::Place,
@@ -148,10 +148,10 @@ pub(super) mod sealed {
 
         /// The same into a column, if both are slices of one length.
         #[cfg(feature = "lexer")]
-        fn walked_into(
+        fn of_slice_into(
             _input: &impl Columns<(u8,), Place = Self>,
             _output: &mut impl ColumnsMut<u8, Place = Self>,
-            _walk: impl FnOnce(&[u8], &mut [u8]) -> Result<(), Error>,
+            _call: impl FnOnce(&[u8], &mut [u8]) -> Result<(), Error>,
         ) -> Option<Result<Self::Written, Error>>
         where
             Self: super::Place,

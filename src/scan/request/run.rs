@@ -55,7 +55,7 @@ impl sealed::Place for Host {
     }
 
     #[cfg(feature = "lexer")]
-    fn walked(
+    fn of_slice(
         input: &impl Columns<(u8,), Place = Host>,
         walk: impl FnOnce(&[u8]) -> Result<Vec<u8>, Error>,
     ) -> Option<Result<Vec<u8>, Error>> {
@@ -63,7 +63,7 @@ impl sealed::Place for Host {
     }
 
     #[cfg(feature = "lexer")]
-    fn walked_into(
+    fn of_slice_into(
         input: &impl Columns<(u8,), Place = Host>,
         output: &mut impl ColumnsMut<u8, Place = Host>,
         walk: impl FnOnce(&[u8], &mut [u8]) -> Result<(), Error>,
