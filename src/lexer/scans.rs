@@ -1,6 +1,8 @@
 //! The scans of [`LexerTables`], compiled: one over the text, or one over the symbols that an
 //! oracle gives it from its end.
 
+use std::sync::{Mutex, PoisonError};
+
 use monoscan_ir::{Program, Verified};
 #[cfg(feature = "gpu")]
 use monoscan_runtime::cuda::CudaError;
@@ -27,8 +29,9 @@ pub(super) struct Scans {
 enum OfSlices {
     /// By the scans.
     Scans,
-    /// By two walks instead of two scans.
-    Walks([Walk; 2]),
+    /// By two walks instead of two scans. The symbols between them are in memory that is kept for the next text: new memory would
+    /// take twice as long as both walks.
+    Walks([Walk; 2], Mutex<Vec<u16>>),
     /// By two scans of a copy on this device, since what the first gives need not come back.
     #[cfg(feature = "gpu")]
     CopyOn(Device),
@@ -44,7 +47,7 @@ enum Symbols {
 impl OfSlices {
     fn of(tables: &LexerTables, device: Device) -> OfSlices {
         if device.is_cpu() {
-            return tables.walks().map_or(OfSlices::Scans, OfSlices::Walks);
+            return tables.walks().map_or(OfSlices::Scans, |walks| OfSlices::Walks(walks, Mutex::default()));
         }
         #[cfg(feature = "gpu")]
         if tables.oracle_program().is_some() {
@@ -126,14 +129,20 @@ impl Scans {
 
     /// Whether a text in the memory of the CPU is labelled by walks.
     pub(super) fn walks(&self) -> bool {
-        matches!(self.slices, OfSlices::Walks(_))
+        matches!(self.slices, OfSlices::Walks(..))
     }
 
     /// As many labels as bytes of the text.
     fn label_slice(&self, text: &[u8], labels: &mut [u8]) -> Result<(), Error> {
         match &self.slices {
             OfSlices::Scans => self.run_into(text, labels).map(drop),
-            OfSlices::Walks(walks) => walk(walks, text, labels),
+            OfSlices::Walks(walks, kept) => {
+                let kept = || kept.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut symbols = std::mem::take(&mut *kept());
+                walk(walks, text, &mut symbols, labels)?;
+                *kept() = symbols;
+                Ok(())
+            }
             #[cfg(feature = "gpu")]
             OfSlices::CopyOn(device) => match self.label_copy(device, text, labels) {
                 // Pieces of it have space.
@@ -183,11 +192,14 @@ impl Scans {
     }
 }
 
-/// Labels by two walks, as many labels as bytes of the text.
-fn walk([oracle, munch]: &[Walk; 2], text: &[u8], labels: &mut [u8]) -> Result<(), Error> {
-    let mut symbols: Vec<u16> = zeros(text.len())?;
-    oracle.outputs(text, &mut symbols, |symbol| symbol);
-    munch.outputs(&symbols, labels, |label| label as u8);
+/// Labels by two walks, as many labels as bytes of the text, with the symbols between them.
+fn walk([oracle, munch]: &[Walk; 2], text: &[u8], symbols: &mut Vec<u16>, labels: &mut [u8]) -> Result<(), Error> {
+    if symbols.len() < text.len() {
+        *symbols = zeros(text.len())?;
+    }
+    let symbols = &mut symbols[..text.len()];
+    oracle.outputs(text, symbols, |symbol| symbol);
+    munch.outputs(symbols, labels, |label| label as u8);
     Ok(())
 }
 
