@@ -6,6 +6,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use monoscan_runtime::space::ask_for_large_pages;
 use rayon::prelude::*;
 
 /// Calls `of` with each part and its number.
@@ -37,6 +38,7 @@ pub(crate) fn map<P: Send, R: Send>(parts: impl Iterator<Item = P>, of: impl Fn(
 /// If `of` does.
 pub(crate) fn map_numbers<T: Send>(len: usize, part: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let mut results = Vec::with_capacity(len);
+    ask_for_large_pages(results.spare_capacity_mut());
     let parts = results.spare_capacity_mut()[..len].chunks_mut(part);
     for_each(parts, |number, results| {
         for (number, result) in (number * part..).zip(results) {

@@ -8,10 +8,11 @@
 //! `unsafe` code calls generated code (`engine/line.rs`, `engine/short.rs` and its callers,
 //! `engine/self_check`, `lexer/part.rs`). It makes raw columns of borrowed memory (`column.rs`),
 //! and puts results in memory that was not initialised (`scans.rs`, `lexer/blocks.rs`). It asks for
-//! memory ahead (`engine/ahead.rs`) and the system for a thread's time (`engine/off_core.rs`), and
-//! trusts kernels of files (`dynscan/place.rs`). With the feature `cuda` it is also in
-//! `device_memory.rs` and in those files of the `cuda` module that call the driver. So it is in the
-//! files of the `gpu` module that give the driver memory to use later.
+//! memory ahead (`engine/ahead.rs`), and the system for a thread's time (`engine/off_core.rs`) and
+//! for large pages (`space.rs`). It trusts kernels of files (`dynscan/place.rs`). With the feature
+//! `cuda` it is also in `device_memory.rs`, in `lexer/downloaded.rs`, and in those files of the
+//! `cuda` module that call the driver. So it is in the files of the `gpu` module that give the
+//! driver memory to use later.
 
 #![warn(clippy::missing_errors_doc)]
 // Docs name what the feature adds; those of docs.rs and of the tests have it.
@@ -43,6 +44,8 @@ mod refused;
 mod scans;
 mod sequences;
 mod short;
+#[doc(hidden)]
+pub mod space;
 mod spacing;
 #[cfg(feature = "cuda")]
 mod submit;

@@ -12,6 +12,7 @@ use crate::dynscan::DynScan;
 use crate::engine::{StatesAfter, Whole};
 use crate::error::Error;
 use crate::loops::States;
+use crate::space;
 use crate::spacing;
 
 impl DynScan {
@@ -323,8 +324,7 @@ pub unsafe fn collect<T>(
     fill: impl FnOnce(ColumnMut<'_>) -> Result<usize, Error>,
 ) -> Result<Vec<T>, Error> {
     let mut result = Vec::<T>::new();
-    let bytes = len.saturating_mul(size_of::<T>());
-    result.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
+    space::reserve(&mut result, len)?;
     // SAFETY: the vector owns space for `len` records, which nobody else sees.
     let written = fill(unsafe { ColumnMut::from_raw(result.as_mut_ptr().cast(), len, layout) })?;
     // SAFETY: `fill` wrote them, the caller promises, and there is space for no more than `len`.

@@ -15,6 +15,8 @@
 //! The bracket that encloses a place is on top of the stack there: one more loop over each block,
 //! from the brackets that are open where it begins.
 
+use monoscan_runtime::space::filled;
+
 use super::lists::NONE;
 use super::{AlgoError, counted};
 use crate::parallel;
@@ -60,7 +62,7 @@ impl Side {
 /// [`AlgoError::TooLong`] for 2³¹ places and more.
 pub fn partners(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
     check_places(sides)?;
-    let mut partners = vec![NONE; sides.len()];
+    let mut partners = filled(NONE, sides.len())?;
     let match_block = |block: usize, (sides, partners): (&[Side], &mut [u32])| {
         let first = (block * BLOCK) as u32;
         Unmatched::of(sides, first, |open, close| {
@@ -107,7 +109,7 @@ pub fn enclosing(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
     });
     let open: Vec<Vec<u32>> = open.collect();
 
-    let mut enclosing = vec![NONE; sides.len()];
+    let mut enclosing = filled(NONE, sides.len())?;
     let blocks = sides.chunks(BLOCK).zip(enclosing.chunks_mut(BLOCK)).zip(open);
     parallel::for_each(blocks, |block, ((sides, enclosing), mut stack)| {
         for ((place, side), enclosing) in ((block * BLOCK) as u32..).zip(sides).zip(enclosing) {

@@ -22,6 +22,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use monoscan_runtime::space::filled;
+
 use super::{AlgoError, LONG, compiled, counted, mapped};
 use crate::ops::Sum;
 use crate::parallel;
@@ -150,7 +152,7 @@ pub fn rank_by_jumping(next: &[u32]) -> Result<Vec<u32>, AlgoError> {
 /// The element before each.
 fn before(next: &[u32]) -> Result<Vec<u32>, AlgoError> {
     let len = counted(next.len())?;
-    let mut before = vec![NONE; next.len()];
+    let mut before = filled(NONE, next.len())?;
     for (element, &next) in (0..len).zip(next) {
         if next == NONE {
             continue;

@@ -32,6 +32,8 @@
 
 use std::mem::MaybeUninit;
 
+use monoscan_runtime::space::reserve;
+
 use super::{AlgoError, check_length, check_space, compiled, counted};
 use crate::Error;
 #[cfg(feature = "gpu")]
@@ -164,8 +166,7 @@ const GROUP: usize = 64;
 pub fn decode<T: Copy + Send + Sync>(values: &[T], lengths: &[u32]) -> Result<Vec<T>, AlgoError> {
     let ends = ends_of_groups(values, lengths)?;
     let (mut records, len) = (Vec::new(), records_of(&ends));
-    let bytes = len.saturating_mul(size_of::<T>());
-    records.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
+    reserve(&mut records, len)?;
     fill((values, lengths, &ends), &mut records.spare_capacity_mut()[..len], MaybeUninit::new);
     // SAFETY: there is space for so many, and all of them were filled.
     unsafe { records.set_len(len) };

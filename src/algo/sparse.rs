@@ -13,6 +13,8 @@
 //!
 //! Blocks do not depend on the number of threads, so neither do roundings.
 
+use monoscan_runtime::space::filled;
+
 use super::{AlgoError, check_length, compiled};
 use crate::ops::{Segmented, Sum};
 use crate::parallel;
@@ -74,7 +76,7 @@ impl<'a, T: Num> Csr<'a, T> {
     /// # Errors
     /// [`AlgoError::Length`] if `x` is not as long as the matrix is wide.
     pub fn times(&self, x: &[T]) -> Result<Vec<T>, AlgoError> {
-        let mut y = vec![T::ZERO; self.height()];
+        let mut y = filled(T::ZERO, self.height())?;
         self.times_into(x, &mut y)?;
         Ok(y)
     }

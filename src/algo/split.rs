@@ -18,6 +18,8 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
+use monoscan_runtime::space::reserve;
+
 use super::sort::SortKey;
 use super::{AlgoError, LONG, compiled, counted};
 use crate::ops::Sum;
@@ -85,7 +87,8 @@ pub(super) fn parted<T: Copy + Send + Sync>(
     buckets: usize,
     bucket: impl Fn(usize, &T) -> usize + Sync + Copy,
 ) -> Result<(Vec<T>, Vec<usize>), AlgoError> {
-    let mut parts = Vec::with_capacity(x.len());
+    let mut parts = Vec::new();
+    reserve(&mut parts, x.len())?;
     let starts = split_to(x, Slots::of(&mut parts.spare_capacity_mut()[..x.len()]), buckets, bucket)?;
     // SAFETY: each record was written to a place of its own among as many places.
     unsafe { parts.set_len(x.len()) };

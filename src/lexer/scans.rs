@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use monoscan_ir::{Program, Verified};
 #[cfg(feature = "gpu")]
 use monoscan_runtime::cuda::CudaError;
+use monoscan_runtime::space::filled;
 use monoscan_runtime::{Device, DynScan, DynScanBuilder, Error, Transducer};
 
 use super::LexerTables;
@@ -104,7 +105,7 @@ impl Scans {
     /// The labels of a text, by [`Scans::labelling`].
     pub(super) fn label<C: Columns<(u8,)>>(&self, text: C) -> Result<<C::Place as Place>::Vec<u8>, Error> {
         let labels = |text: &[u8]| {
-            let mut labels = zeros(text.len())?;
+            let mut labels = filled(0, text.len())?;
             self.label_slice(text, &mut labels)?;
             Ok(labels)
         };
@@ -195,17 +196,10 @@ impl Scans {
 /// Labels by two walks, as many labels as bytes of the text, with the symbols between them.
 fn walk([oracle, munch]: &[Walk; 2], text: &[u8], symbols: &mut Vec<u16>, labels: &mut [u8]) -> Result<(), Error> {
     if symbols.len() < text.len() {
-        *symbols = zeros(text.len())?;
+        *symbols = filled(0, text.len())?;
     }
     let symbols = &mut symbols[..text.len()];
     oracle.outputs(text, symbols, |symbol| symbol);
     munch.outputs(symbols, labels, |label| label as u8);
     Ok(())
-}
-
-fn zeros<T: Clone + Default>(len: usize) -> Result<Vec<T>, Error> {
-    let mut zeros = Vec::new();
-    zeros.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) })?;
-    zeros.resize(len, T::default());
-    Ok(zeros)
 }

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use monoscan_codegen::cpu::lexer::Widths;
 
 use crate::error::Error;
+use crate::space::ask_for_large_pages;
 
 /// A number in the column of kinds: `u8` or `u16`.
 pub trait KindNumber: Number {
@@ -143,12 +144,20 @@ impl<K: KindNumber, P: PlaceNumber> TokenColumnsOf<K, P> {
 
     /// Space for so many more tokens.
     pub(super) fn reserve(&mut self, tokens: usize) -> Result<(), Error> {
+        let is_new = self.space() < tokens;
         let reserved = self
             .kinds
             .try_reserve(tokens)
             .and_then(|()| self.starts.try_reserve(tokens))
             .and_then(|()| self.ends.try_reserve(tokens));
-        reserved.map_err(|_| Error::OutOfMemory { bytes: tokens.saturating_mul(size_of::<K>() + 2 * size_of::<P>()) })
+        let bytes = || tokens.saturating_mul(size_of::<K>() + 2 * size_of::<P>());
+        reserved.map_err(|_| Error::OutOfMemory { bytes: bytes() })?;
+        if is_new {
+            ask_for_large_pages(self.kinds.spare_capacity_mut());
+            ask_for_large_pages(self.starts.spare_capacity_mut());
+            ask_for_large_pages(self.ends.spare_capacity_mut());
+        }
+        Ok(())
     }
 
     /// How many tokens there is space for.

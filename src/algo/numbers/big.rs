@@ -17,6 +17,8 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
+use monoscan_runtime::space::filled;
+
 use super::super::{AlgoError, check_length, compiled};
 use crate::ops::Carry;
 use crate::parallel;
@@ -38,7 +40,7 @@ const BLOCK: usize = 1 << 13;
 pub fn add(a: &[u64], b: &[u64]) -> Result<(Vec<u64>, bool), AlgoError> {
     let len = a.len().max(b.len());
     let (a, b) = (extended(a, len), extended(b, len));
-    let mut sum = vec![0; len];
+    let mut sum = filled(0, len)?;
     let carry = add_into(&a, &b, &mut sum)?;
     Ok((sum, carry))
 }
@@ -67,7 +69,7 @@ pub fn add_into(a: &[u64], b: &[u64], sum: &mut [u64]) -> Result<bool, AlgoError
 pub fn subtract(a: &[u64], b: &[u64]) -> Result<(Vec<u64>, bool), AlgoError> {
     let len = a.len().max(b.len());
     let (a, b) = (extended(a, len), extended(b, len));
-    let mut difference = vec![0; len];
+    let mut difference = filled(0, len)?;
     let borrow = subtract_into(&a, &b, &mut difference)?;
     Ok((difference, borrow))
 }
@@ -147,7 +149,7 @@ fn extended(digits: &[u64], len: usize) -> Cow<'_, [u64]> {
 /// # Errors
 /// [`AlgoError::Length`] if there are not as many b.
 pub fn add_rows<const W: usize>(a: &[[u64; W]], b: &[[u64; W]]) -> Result<Vec<[u64; W]>, AlgoError> {
-    let mut sums = vec![[0; W]; a.len()];
+    let mut sums = filled([0; W], a.len())?;
     add_rows_into(a, b, &mut sums)?;
     Ok(sums)
 }
@@ -179,7 +181,7 @@ pub fn add_rows_into<const W: usize>(a: &[[u64; W]], b: &[[u64; W]], sums: &mut 
 /// # Errors
 /// [`AlgoError::Length`] if there are not as many b.
 pub fn subtract_rows<const W: usize>(a: &[[u64; W]], b: &[[u64; W]]) -> Result<Vec<[u64; W]>, AlgoError> {
-    let mut differences = vec![[0; W]; a.len()];
+    let mut differences = filled([0; W], a.len())?;
     subtract_rows_into(a, b, &mut differences)?;
     Ok(differences)
 }
@@ -216,7 +218,7 @@ pub fn subtract_rows_into<const W: usize>(
 /// # Errors
 /// [`AlgoError::Length`] if there are not as many b.
 pub fn compare_rows<const W: usize>(a: &[[u64; W]], b: &[[u64; W]]) -> Result<Vec<Ordering>, AlgoError> {
-    let mut orders = vec![Ordering::Equal; a.len()];
+    let mut orders = filled(Ordering::Equal, a.len())?;
     compare_rows_into(a, b, &mut orders)?;
     Ok(orders)
 }

@@ -9,7 +9,7 @@ mod strided;
 use std::fmt;
 use std::marker::PhantomData;
 
-use monoscan_runtime::{Argument, Device, DeviceMemory, Error};
+use monoscan_runtime::{Argument, Device, DeviceMemory, Error, space};
 
 #[cfg(not(feature = "cuda"))]
 pub use nowhere::Pending;
@@ -123,11 +123,10 @@ impl<T: ScanType> DeviceVec<T> {
     /// [`Error::OutOfMemory`]; [`Error::Cuda`] if something failed on the device, or the stream is being captured.
     pub fn to_vec(&self) -> Result<Vec<T>, Error> {
         let mut records = Vec::<T>::new();
-        let bytes = self.len.saturating_mul(size_of::<T>());
-        records.try_reserve_exact(self.len).map_err(|_| Error::OutOfMemory { bytes })?;
+        space::reserve(&mut records, self.len)?;
         // SAFETY: there is space for them. Records on a device come from the host or from a scan, so each is a `T`.
         unsafe {
-            self.memory.download(records.as_mut_ptr().cast(), bytes)?;
+            self.memory.download(records.as_mut_ptr().cast(), self.len * size_of::<T>())?;
             records.set_len(self.len);
         }
         Ok(records)

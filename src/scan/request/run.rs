@@ -3,6 +3,7 @@
 use std::mem::MaybeUninit;
 
 use monoscan_ir::Mode;
+use monoscan_runtime::space::reserve;
 use monoscan_runtime::{Call, Column, Combination, DynScan, Error, Outcome};
 use smallvec::SmallVec;
 
@@ -25,8 +26,7 @@ impl sealed::Place for Host {
 
     fn space<T: ScanType>((): &(), len: usize) -> Result<Vec<T>, Error> {
         let mut space = Vec::new();
-        let bytes = len.saturating_mul(size_of::<T>());
-        space.try_reserve_exact(len).map_err(|_| Error::OutOfMemory { bytes })?;
+        reserve(&mut space, len)?;
         Ok(space)
     }
 
