@@ -10,7 +10,7 @@ use crate::error::Error;
 /// Fewer bytes are not asked for: the allocator may have memory for them that was written before.
 const LEAST_BYTES: usize = 4 << 20;
 
-/// Space for so many more records.
+/// Space for so many more records. They should be the last: memory with large pages in a part of it is copied to grow.
 ///
 /// # Errors
 /// [`Error::OutOfMemory`]; the vector is as it was then.

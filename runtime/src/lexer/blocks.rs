@@ -135,7 +135,6 @@ pub(super) fn lex<K: KindNumber, P: PlaceNumber>(
     helpers: usize,
     spawn: impl FnMut(HelperTask),
 ) -> Result<Done, Error> {
-    // Address space for a token a byte; what no token needs is never touched.
     tokens.reserve(text.len() + 1)?;
     let count = text.len().div_ceil(block);
     let at = Part { from: 0, error: None };

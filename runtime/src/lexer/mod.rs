@@ -165,11 +165,11 @@ impl CpuLexer {
         if text.len() > P::MOST {
             return Err(Error::TextTooLong { bytes: text.len(), most: P::MOST });
         }
-        // Blocks are written behind each other into space for a token a byte. Where there is no such space, the text is lexed in turn.
+        // Address space for a token a byte; what no token needs is never touched. Blocks are written behind each other into it. Where
+        // there is none, the text is lexed in turn into columns that grow.
+        let has_space = tokens.reserve(text.len() + 1).is_ok();
         let done = match helpers {
-            1.. if tokens.reserve(text.len() + 1).is_ok() => {
-                blocks::lex((self, text), block, tokens, helpers, helpers::spawn)
-            }
+            1.. if has_space => blocks::lex((self, text), block, tokens, helpers, helpers::spawn),
             _ => self.lex_in_turn(text, block, tokens),
         };
         if done.is_err() {

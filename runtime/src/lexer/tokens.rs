@@ -144,7 +144,8 @@ impl<K: KindNumber, P: PlaceNumber> TokenColumnsOf<K, P> {
 
     /// Space for so many more tokens.
     pub(super) fn reserve(&mut self, tokens: usize) -> Result<(), Error> {
-        let is_new = self.space() < tokens;
+        // Columns that grow may be moved by the system instead of copied, unless their pages differ.
+        let is_new = self.is_empty() && self.space() < tokens;
         let reserved = self
             .kinds
             .try_reserve(tokens)
