@@ -1,7 +1,7 @@
 //! Cuts a text into the pieces that a language model encodes, exactly as its pattern says.
 //!
 //! ```text
-//! cargo run --release --example pretokenise -- [--pattern gpt2|cl100k|o200k|REGEX] [--pieces] [FILE]
+//! cargo run --release --example pretokenise -- [--pattern gpt2|cl100k|cl100k-tiktoken|o200k|REGEX] [--pieces] [FILE]
 //! ```
 //!
 //! Patterns try their alternatives in order and look one character ahead; here they are automata
@@ -13,11 +13,11 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use common::{Failure, failure_of, finish, say};
-use monoscan::lexer::{CL100K, GPT2, Kind, O200K, Pretokeniser, TokenList};
+use monoscan::lexer::{CL100K, CL100K_TIKTOKEN, GPT2, Kind, O200K, Pretokeniser, TokenList};
 
 mod common;
 
-const USAGE: &str = "pretokenise [--pattern gpt2|cl100k|o200k|REGEX] [--pieces] [FILE]";
+const USAGE: &str = "pretokenise [--pattern gpt2|cl100k|cl100k-tiktoken|o200k|REGEX] [--pieces] [FILE]";
 
 /// Most characters of a piece that are shown.
 const SHOWN: usize = 48;
@@ -56,6 +56,7 @@ fn run(options: Options) -> Result<(), Failure> {
     let pattern = match &options.pattern[..] {
         "gpt2" => GPT2,
         "cl100k" => CL100K,
+        "cl100k-tiktoken" => CL100K_TIKTOKEN,
         "o200k" => O200K,
         regex => regex,
     };

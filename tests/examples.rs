@@ -113,6 +113,7 @@ fn pretokenise_cuts_a_text_by_named_and_other_patterns() {
     let text = scratch.file("text", "it's  42é".as_bytes());
     let pieces = |pattern: &str| stdout(&run("pretokenise", &["--pattern", pattern, "--pieces", &text]));
     assert_eq!(pieces("cl100k"), "\"it\"\n\"'s\"\n\" \"\n\" \"\n\"42\"\n\"é\"\n");
+    assert_eq!(pieces("cl100k-tiktoken"), pieces("cl100k"));
     assert_eq!(pieces("o200k"), "\"it's\"\n\" \"\n\" \"\n\"42\"\n\"é\"\n");
     assert_eq!(pieces("[a-z]|[0-9]+"), "\"i\"\n\"t\"\n\"s\"\n\"42\"\n");
     assert!(stdout(&run("pretokenise", &[&text])).contains("into 6 pieces"));

@@ -183,12 +183,13 @@ pub(super) fn searcher(
         return Ok(None);
     }
     let patterns: Vec<&str> = included.iter().map(|&i| rule(rules, i).pattern()).collect();
-    Ok(Some((determinise(&patterns, rules::syntax(), MatchKind::All)?, included)))
+    let parsed = syntax::parse_many_with(&patterns, &rules::syntax()).map_err(LexerError::automaton)?;
+    Ok(Some((determinise(&parsed, MatchKind::All)?, included)))
 }
 
 /// Determinises patterns, anchored: of all matches, or of those that a backtracking search would find, of which the last is the one.
-pub(super) fn determinise(patterns: &[&str], syntax: syntax::Config, kind: MatchKind) -> Result<Searcher, LexerError> {
-    let nfa = nfa(&syntax::parse_many_with(patterns, &syntax).map_err(LexerError::automaton)?)?;
+pub(super) fn determinise(patterns: &[Hir], kind: MatchKind) -> Result<Searcher, LexerError> {
+    let nfa = nfa(patterns)?;
     // Our own minimisation follows, so regex-automata's slower one would be work done twice.
     dense::Builder::new()
         .configure(
@@ -301,7 +302,15 @@ impl Node for StateID {
     }
 }
 
-/// The patterns that match exactly the bytes which led to `state`.
+/// The pattern that matches the bytes which led to `state` and is the first of a backtracking search, if more bytes follow, whichever
+/// they are; for patterns that look at no byte behind them.
+pub(super) fn matching_inside(searcher: &Searcher, state: StateID) -> Option<usize> {
+    // A match is told one byte late.
+    let late = searcher.next_state(state, 0);
+    searcher.is_match_state(late).then(|| searcher.match_pattern(late, 0).as_usize())
+}
+
+/// The patterns that match exactly the bytes which led to `state`, if the text ends there.
 pub(super) fn matching(searcher: &Searcher, state: StateID) -> impl Iterator<Item = usize> + '_ {
     let end = searcher.next_eoi_state(state);
     let count = if searcher.is_match_state(end) { searcher.match_len(end) } else { 0 };

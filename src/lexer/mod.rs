@@ -88,7 +88,7 @@ pub use on_device::DeviceTokens;
 pub use oracle::MAX_ORACLE_CELLS;
 pub use patterns::{MAX_PATTERN_STATES, MatchEnd, MatchEnds, PatternSet, PatternSetError};
 pub use place::Lines;
-pub use pretokenise::{CL100K, GPT2, MAX_ALTERNATIVES, O200K, PatternError, Pretokeniser};
+pub use pretokenise::{CL100K, CL100K_TIKTOKEN, GPT2, MAX_ALTERNATIVES, O200K, PatternError, Pretokeniser};
 pub use ranks::{MAX_RANKS, RankTables};
 pub use rules::{
     C, CSV, ERROR_NAME, Fault, JSON, MAX_RULES, Place, RULE_SETS, RUST, Role, Rule, RuleFault, Rules, RulesError,

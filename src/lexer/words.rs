@@ -50,12 +50,14 @@ impl Split {
     pub(super) fn automaton(&self, kept: Vec<bool>, keeps_errors: bool) -> LexAutomaton {
         let dfa = &self.dfa;
         let steps = dfa.states().flat_map(|q| (0..dfa.classes).map(move |class| dfa.next(q, class).index() as u16));
+        let accept: Vec<Option<RuleIndex>> = dfa.states().map(|q| dfa.accept(q)).collect();
         LexAutomaton {
             class_of: dfa.class_of,
             classes: dfa.classes,
             next: steps.collect(),
-            accept: dfa.states().map(|q| dfa.accept(q)).collect(),
-            back: vec![0; dfa.states().count()],
+            back: vec![0; accept.len()],
+            at_end: accept.clone(),
+            accept,
             kept,
             keeps_errors,
             words: self.words.clone(),

@@ -1,9 +1,10 @@
 //! Pre-tokenisers on real and made texts: `verify` compares pieces with those that `fancy-regex`
 //! finds. `race` times them beside other splitters on one thread, in turns: `fancy-regex`, what
-//! `pretokie` has by hand for each pattern, and its splitter by regex-automata.
+//! `pretokie` has by hand for each pattern, and its splitter by regex-automata. Patterns are
+//! `gpt2`, `cl100k`, `cl100k-tiktoken` and `o200k`; the third is to `pretokie` as the second.
 //!
 //! ```text
-//! cargo run --release -p cpu-bench --example split -- verify|race gpt2|cl100k|o200k MADE_MB [FILE|FOLDER]…
+//! cargo run --release -p cpu-bench --example split -- verify|race PATTERN MADE_MB [FILE|FOLDER]…
 //! ```
 
 use std::hint::black_box;
@@ -11,7 +12,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use fancy_regex::Regex;
-use monoscan::lexer::{CL100K, GPT2, O200K, Pretokeniser, TokenColumns};
+use monoscan::lexer::{CL100K, CL100K_TIKTOKEN, GPT2, O200K, Pretokeniser, TokenColumns};
 use scan_kit::scripts;
 
 /// Texts that are read or made at once.
@@ -23,13 +24,14 @@ const ROUNDS: usize = 5;
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [what, pattern, made, files @ ..] = &arguments[..] else {
-        panic!("expected: verify|race gpt2|cl100k|o200k MADE_MB [FILE|FOLDER]…");
+        panic!("expected: verify|race PATTERN MADE_MB [FILE|FOLDER]…");
     };
     let source = match &pattern[..] {
         "gpt2" => GPT2,
         "cl100k" => CL100K,
+        "cl100k-tiktoken" => CL100K_TIKTOKEN,
         "o200k" => O200K,
-        other => panic!("expected gpt2, cl100k or o200k, found {other}"),
+        other => panic!("expected gpt2, cl100k, cl100k-tiktoken or o200k, found {other}"),
     };
     let start = Instant::now();
     let split = Pretokeniser::new(source).expect("it compiles");
@@ -108,7 +110,7 @@ fn by_hand(pattern: &str, text: &str, ends: &mut Vec<u32>) {
     };
     match pattern {
         "gpt2" => ends.extend(pretokie::Gpt2::new(text).map(end)),
-        "cl100k" => ends.extend(pretokie::Cl100k::new(text).map(end)),
+        "cl100k" | "cl100k-tiktoken" => ends.extend(pretokie::Cl100k::new(text).map(end)),
         _ => ends.extend(pretokie::O200k::new(text).map(end)),
     }
 }
@@ -116,7 +118,7 @@ fn by_hand(pattern: &str, text: &str, ends: &mut Vec<u32>) {
 fn by_regex_automata(pattern: &str, text: &str, ends: &mut Vec<u32>) {
     let split = match pattern {
         "gpt2" => pretokie::Regex::gpt2(),
-        "cl100k" => pretokie::Regex::cl100k(),
+        "cl100k" | "cl100k-tiktoken" => pretokie::Regex::cl100k(),
         _ => pretokie::Regex::o200k(),
     };
     let mut at = 0;

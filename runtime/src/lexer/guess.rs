@@ -144,6 +144,7 @@ mod tests {
             next: next.concat(),
             accept: kinds.to_vec(),
             back: vec![0; 10],
+            at_end: kinds.to_vec(),
             kept: vec![true; 6],
             keeps_errors: true,
             words: Vec::new(),

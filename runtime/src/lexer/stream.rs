@@ -20,7 +20,7 @@ pub struct TokenStream {
     base: u64,
     /// Where the run of errors before `pending` began in the whole text, if one is open there.
     error: Option<u64>,
-    /// The state of the automaton behind `pending`: one that goes on.
+    /// The state of the automaton behind `pending`: one whose token depends on what follows.
     state: u16,
     tokens: TokenColumns,
 }
@@ -54,7 +54,7 @@ impl TokenStream {
         self.pending.try_reserve(chunk.len()).map_err(|_| Error::OutOfMemory { bytes })?;
         let state = self.behind(self.state, chunk);
         self.pending.extend_from_slice(chunk);
-        if self.lexer.automaton.goes_on(state) {
+        if self.lexer.automaton.is_open(state) {
             self.state = state;
             return Ok(Vec::new());
         }

@@ -89,18 +89,21 @@ impl<'a> Walker<'a> {
             if self.has_failed(at, state) {
                 break true;
             }
-            let Some(&byte) = text.get(at) else { break complete };
+            let Some(&byte) = text.get(at) else {
+                let at_end = self.automaton.at_end(state).filter(|_| complete);
+                last = at_end.map(|kind| (kind, at)).or(last);
+                break complete;
+            };
             state = self.automaton.step(state, byte);
             if state == LexAutomaton::DEAD {
                 break true;
             }
             at += 1;
             if let Some(kind) = self.automaton.accept(state) {
-                let back = if at < text.len() { usize::from(self.automaton.back(state)) } else { 0 };
-                last = Some((kind, at - back));
+                last = Some((kind, at - usize::from(self.automaton.back(state))));
             }
         };
-        if !ended && self.automaton.goes_on(state) {
+        if !ended && self.automaton.is_open(state) {
             return Attempt::Undecided;
         }
         let good = last.map_or(from, |(_, end)| end);

@@ -5,11 +5,13 @@
 //! matches wins, not the longest. regex-automata determinises them so that the last match on a path
 //! is the one such a search finds. So the automaton is lexed as any other.
 //!
+//! A state accepts one thing where more text follows, and another where none does: `$`. And
 //! `\s+(?!\S)` is whitespace without its last character, unless whitespace or the end of the text
-//! follows. Its automaton is that of `\s+\s`, whose states know how many bytes the last character
-//! has: the piece ended so many bytes before, if more text follows.
+//! follows. Its automaton is that of `\s+(?:\s|$)`, whose states know how many bytes the last
+//! character has: the piece ended so many bytes before, if more text follows.
 
 mod pattern;
+mod possessive;
 
 use std::sync::LazyLock;
 
@@ -17,6 +19,7 @@ use monoscan_runtime::Error as ScanError;
 use monoscan_runtime::lexer::{CpuLexer, LexAutomaton};
 use regex_automata::MatchKind;
 use regex_automata::util::primitives::StateID;
+use regex_syntax::hir::Hir;
 
 pub use pattern::{MAX_ALTERNATIVES, PatternError};
 
@@ -30,6 +33,13 @@ pub const GPT2: &str = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p
 pub const CL100K: &str = concat!(
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*",
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
+);
+
+/// The pattern of GPT-4, as newer versions of tiktoken have it: its pieces differ from those of [`CL100K`] where a text ends with
+/// whitespace that has a line end and goes on behind it. That is one piece here.
+pub const CL100K_TIKTOKEN: &str = concat!(
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$",
+    r"|\s*[\r\n]|\s+(?!\S)|\s"
 );
 
 /// The pattern of GPT-4o.
@@ -76,14 +86,43 @@ impl Pretokeniser {
         &COMPILED
     }
 
+    /// That of GPT-4 as tiktoken has it, whose pattern is [`CL100K_TIKTOKEN`]. It is compiled once.
+    ///
+    /// ```
+    /// use monoscan::lexer::Pretokeniser;
+    ///
+    /// let pieces: Vec<&str> = Pretokeniser::cl100k_tiktoken().split("a  \n b \n ")?.collect();
+    /// assert_eq!(pieces, ["a", "  \n", " b", " \n "]);
+    /// # Ok::<(), monoscan::Error>(())
+    /// ```
+    pub fn cl100k_tiktoken() -> &'static Pretokeniser {
+        static COMPILED: LazyLock<Pretokeniser> = LazyLock::new(|| known(CL100K_TIKTOKEN));
+        &COMPILED
+    }
+
     /// That of GPT-4o, whose pattern is [`O200K`]. It is compiled once.
     pub fn o200k() -> &'static Pretokeniser {
         static COMPILED: LazyLock<Pretokeniser> = LazyLock::new(|| known(O200K));
         &COMPILED
     }
 
-    /// Compiles a pattern of regexes with `|` between them, which are tried in order. One of them may be `\s+(?!\S)`; else there is
-    /// no look-around.
+    /// Compiles a pattern of regexes with `|` between them, which are tried in order. Any of them may be `\s+(?!\S)`, and `$` may
+    /// stand behind a character, for the end of the text; else there is no look-around.
+    ///
+    /// A repetition with a `+` behind it is possessive: it gives nothing back for what follows. It is taken where giving back could
+    /// not help in any text: where what follows may be empty, or where one class is repeated and none of its characters begins what
+    /// follows. Engines differ in what the repetition of a regex is that may be empty, as in `(?:|a)+`; here it is that of the crate
+    /// `regex`.
+    ///
+    /// ```
+    /// use monoscan::lexer::{PatternError, Pretokeniser};
+    ///
+    /// let words = Pretokeniser::new(r"[a-z]++!?+|\s++$|\s")?;
+    /// assert_eq!(words.split("so  it  ")?.collect::<Vec<_>>(), ["so", " ", " ", "it", "  "]);
+    /// let never = Pretokeniser::new("x|[a-z]++s");
+    /// assert!(matches!(never, Err(PatternError::Possessive { alternative: 2 })));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     /// [`PatternError`] says which alternative is wrong.
@@ -106,9 +145,8 @@ impl Pretokeniser {
         Ok((0..count).filter_map(place))
     }
 
-    /// The pieces as columns, into an old list, whose memory is used again. A piece's kind is the place of its alternative;
-    /// but where a text ends with a single blank, which `\s+(?!\S)` matches, the blank is of the next alternative's kind. Each
-    /// maximal run of bytes that no alternative matches, such as those that are not UTF-8, is one error.
+    /// The pieces as columns, into an old list, whose memory is used again. A piece's kind is the place of its alternative.
+    /// Each maximal run of bytes that no alternative matches, such as those that are not UTF-8, is one error.
     ///
     /// # Errors
     /// [`ScanError::TextTooLong`] from 4 GB on, which [streams](Pretokeniser::stream) take; [`ScanError::OutOfMemory`]; the list is
@@ -146,41 +184,57 @@ impl Node for WithLength {
     }
 }
 
-/// A kind, and how many bytes before its state a token of it ended: both as what a state accepts.
-fn packed(kind: usize, back: u8) -> RuleIndex {
-    (kind << 3) as RuleIndex | RuleIndex::from(back)
+/// The pieces that a state accepts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Accepted {
+    /// If more text follows: a kind, and how many bytes before the state a piece of it ended.
+    inside: Option<(u16, u8)>,
+    /// The kind if the text ends.
+    at_end: u16,
 }
 
 fn automaton(pattern: &str) -> Result<LexAutomaton, PatternError> {
     let alternatives = pattern::alternatives(pattern)?;
-    let regexes: Vec<&str> = alternatives.iter().map(|alternative| &alternative.regex[..]).collect();
-    let searcher = dfa::determinise(&regexes, pattern::syntax(), MatchKind::LeftmostFirst)?;
+    let gives_back: Vec<bool> = alternatives.iter().map(|alternative| alternative.gives_back).collect();
+    let regexes: Vec<Hir> = alternatives.into_iter().map(|alternative| alternative.regex).collect();
+    let searcher = dfa::determinise(&regexes, MatchKind::LeftmostFirst)?;
     let behind = |from: WithLength, byte: u8, state| {
         let continues = byte & 0xc0 == 0x80;
         WithLength { state, length: if continues { from.length + 1 } else { 1 } }
     };
+    // What states accept, each once: in the automaton, places of these.
+    let mut cases: Vec<Accepted> = Vec::new();
     let accept = |node: WithLength| {
-        let kind = dfa::matching(&searcher, node.state).next()?;
-        Some(packed(kind, if alternatives[kind].gives_back { node.length } else { 0 }))
+        let at_end = dfa::matching(&searcher, node.state).next()? as u16;
+        let inside = dfa::matching_inside(&searcher, node.state);
+        let inside = inside.map(|kind| (kind as u16, if gives_back[kind] { node.length } else { 0 }));
+        let case = Accepted { inside, at_end };
+        let place = cases.iter().position(|known| *known == case).unwrap_or_else(|| {
+            cases.push(case);
+            cases.len() - 1
+        });
+        Some(place as RuleIndex)
     };
     let start = WithLength { state: dfa::start(&searcher)?, length: 0 };
     let listed = dfa::list(&searcher, start, behind, accept)?;
-    if let Some(packed) = listed.accept(TokenDfa::START) {
+    if let Some(case) = listed.accept(TokenDfa::START) {
         // Rare: the parser's own bound did not see it, as in `[a&&b]*`.
-        return Err(PatternError::Empty { alternative: usize::from(packed >> 3) + 1 });
+        return Err(PatternError::Empty { alternative: usize::from(cases[usize::from(case)].at_end) + 1 });
     }
     let mut dfa = listed.minimised();
     dfa.enter_start_never();
     let steps = dfa.states().flat_map(|q| (0..dfa.classes).map(move |class| (q, class)));
     let next = steps.map(|(q, class)| dfa.next(q, class).index() as u16).collect();
-    let accepted = || dfa.states().map(|q| dfa.accept(q));
+    let accepted = || dfa.states().map(|q| dfa.accept(q).map(|case| cases[usize::from(case)]));
+    let inside = || accepted().map(|accepted| accepted?.inside);
     Ok(LexAutomaton {
         class_of: dfa.class_of,
         classes: dfa.classes,
         next,
-        accept: accepted().map(|accept| accept.map(|packed| packed >> 3)).collect(),
-        back: accepted().map(|accept| accept.map_or(0, |packed| (packed & 7) as u8)).collect(),
-        kept: vec![true; alternatives.len()],
+        accept: inside().map(|inside| Some(inside?.0)).collect(),
+        back: inside().map(|inside| inside.map_or(0, |(_, back)| back)).collect(),
+        at_end: accepted().map(|accepted| Some(accepted?.at_end)).collect(),
+        kept: vec![true; regexes.len()],
         keeps_errors: true,
         words: Vec::new(),
     })

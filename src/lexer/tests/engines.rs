@@ -274,6 +274,7 @@ fn automata_that_are_not_sound_are_refused() {
             next: vec![0, 0, 0, 2, 3, 0, 0, 0],
             accept: vec![None, None, Some(0), Some(0)],
             back: vec![0, 0, 0, 0],
+            at_end: vec![None, None, Some(0), Some(0)],
             kept: vec![true],
             keeps_errors: true,
             words: Vec::new(),
@@ -289,11 +290,12 @@ fn automata_that_are_not_sound_are_refused() {
         table
     };
     assert!(!is_refused(sound()));
-    let faults: [fn(&mut LexAutomaton); 9] = [
+    let faults: [fn(&mut LexAutomaton); 10] = [
         |automaton| automaton.back[2] = 1,
-        |automaton| automaton.back[3] = 1,
+        |automaton| automaton.at_end[3] = None,
         |automaton| (automaton.next[6], automaton.back[3]) = (3, 2),
         |automaton| automaton.back.truncate(3),
+        |automaton| automaton.at_end.truncate(3),
         |automaton| automaton.next.truncate(7),
         |automaton| automaton.next[7] = 4,
         |automaton| automaton.next[7] = LexAutomaton::START,
@@ -306,6 +308,6 @@ fn automata_that_are_not_sound_are_refused() {
         assert!(is_refused(automaton), "fault {place}");
     }
     let mut longer = sound();
-    (longer.next[6], longer.back[3]) = (3, 1);
+    longer.back[3] = 1;
     assert!(!is_refused(longer), "a token of a byte is left");
 }

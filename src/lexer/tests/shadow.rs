@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use regex_automata::MatchKind;
 use regex_automata::dfa::Automaton;
+use regex_automata::util::syntax::parse_with;
 use scan_kit::Random;
 
 use super::super::dfa::{self, Searcher};
@@ -21,7 +22,10 @@ type Tie = (String, String, usize, bool);
 
 /// By asking each rule about each text: the loser, the winner, the length of a shortest text, and whether the loser never wins.
 fn by_all_texts(rules: &Rules) -> Vec<Tie> {
-    let alone = |rule: &Rule| dfa::determinise(&[rule.pattern()], syntax(), MatchKind::All).expect("it is small");
+    let alone = |rule: &Rule| {
+        let regex = parse_with(rule.pattern(), &syntax()).expect("it parses");
+        dfa::determinise(&[regex], MatchKind::All).expect("it is small")
+    };
     let mut all: Vec<(&Rule, Searcher)> =
         rules.iter().filter(|rule| rule.has_pattern()).map(|rule| (rule, alone(rule))).collect();
     // Keywords win; of others the earlier one.

@@ -1,5 +1,7 @@
 //! The input of the lexer compiler: a deterministic automaton of tokens, and keywords.
 
+use std::collections::BTreeSet;
+
 /// The kind of bytes that begin no token.
 pub const ERROR: u16 = u16::MAX;
 
@@ -8,8 +10,8 @@ pub const ERROR: u16 = u16::MAX;
 /// A token is the longest text that leads from the start to a state that accepts. If it is one of the words, it is of that
 /// word's kind, else of the state's.
 ///
-/// A state may accept what ended some bytes before it, if more text follows: so a rule says what must follow its token (trailing
-/// context, of one character).
+/// A state may look at what follows (trailing context, of one character): where more text does, it may accept what ended some bytes
+/// before it; and where the text ends, it may accept another kind, or alone accept one.
 #[derive(Clone, Debug)]
 pub struct LexAutomaton {
     /// The class of every byte.
@@ -18,11 +20,12 @@ pub struct LexAutomaton {
     pub classes: usize,
     /// The successor of state `q` by class `c`, at `q * classes + c`.
     pub next: Vec<u16>,
-    /// For each state, the kind of token that the bytes which led there are.
+    /// For each state, the kind of token that the bytes which led there are, if more text follows.
     pub accept: Vec<Option<u16>>,
-    /// For each state, how many bytes before it the token that it accepts ended; where the text ends, the token ends there too.
-    /// A state with such bytes leads on by some byte, and its tokens are longer.
+    /// For each state, how many bytes before it the token that it accepts ended; its tokens are longer.
     pub back: Vec<u8>,
+    /// For each state, the kind of token that ends there if the text does. A state that accepts has one.
+    pub at_end: Vec<Option<u16>>,
     /// For each kind, whether its tokens are reported.
     pub kept: Vec<bool>,
     /// Whether runs of bytes that begin no token are reported.
@@ -42,7 +45,7 @@ impl LexAutomaton {
     ///
     /// # Panics
     /// If columns differ in length, or a class or a state is out of bounds; if the start accepts, or a state leads to it; if a
-    /// state accepts what ended before it and leads nowhere, or may accept what ended where it began.
+    /// state accepts, but not where the text ends, or may accept what ended where it began.
     pub fn check(&self) {
         let states = self.accept.len();
         assert!(
@@ -50,10 +53,15 @@ impl LexAutomaton {
             "expected the dead state, the start, and fewer than 65536"
         );
         assert_eq!(self.back.len(), states, "a state has one `back`");
+        assert_eq!(self.at_end.len(), states, "a state has one `at_end`");
         assert_eq!(self.next.len(), states * self.classes, "a state has one successor for each class");
         assert!(self.class_of.iter().all(|&class| usize::from(class) < self.classes), "a byte has no such class");
         assert!(self.next.iter().all(|&to| usize::from(to) < states), "a state leads to none");
-        assert!(self.accept(Self::START).is_none(), "the start accepts");
+        assert!(self.at_end(Self::START).is_none(), "the start accepts");
+        assert!(
+            self.accept.iter().zip(&self.at_end).all(|(more, end)| more.is_none() || end.is_some()),
+            "a state accepts, but not where the text ends"
+        );
         assert!(!self.next.contains(&Self::START), "a state leads to the start");
         // Breadth first, so that a state is met on a shortest way.
         let mut met = vec![false; states];
@@ -63,7 +71,6 @@ impl LexAutomaton {
             for state in level {
                 let back = usize::from(self.back(state));
                 assert!(back == 0 || back < length, "a token has no byte");
-                assert!(back == 0 || self.goes_on(state), "a state with bytes behind its token leads nowhere");
                 let row = usize::from(state) * self.classes;
                 for &to in &self.next[row..row + self.classes] {
                     if to != Self::DEAD && !std::mem::replace(&mut met[usize::from(to)], true) {
@@ -86,7 +93,7 @@ impl LexAutomaton {
         self.next[usize::from(state) * self.classes + usize::from(self.class_of[usize::from(byte)])]
     }
 
-    /// The kind that a state accepts.
+    /// The kind that a state accepts where more text follows.
     #[inline]
     pub fn accept(&self, state: u16) -> Option<u16> {
         self.accept[usize::from(state)]
@@ -98,10 +105,22 @@ impl LexAutomaton {
         self.back[usize::from(state)]
     }
 
-    /// Whether a byte leads on from a state.
-    pub fn goes_on(&self, state: u16) -> bool {
+    /// The kind that a state accepts where the text ends.
+    #[inline]
+    pub fn at_end(&self, state: u16) -> Option<u16> {
+        self.at_end[usize::from(state)]
+    }
+
+    /// The kinds that states accept.
+    pub(super) fn kinds(&self) -> BTreeSet<u16> {
+        self.accept.iter().chain(&self.at_end).flatten().copied().collect()
+    }
+
+    /// Whether what follows a state matters: a byte leads on from it, or the end of the text makes another token than a byte.
+    pub fn is_open(&self, state: u16) -> bool {
         let row = usize::from(state) * self.classes;
-        self.next[row..row + self.classes].iter().any(|&to| to != LexAutomaton::DEAD)
+        let leads_on = self.next[row..row + self.classes].iter().any(|&to| to != LexAutomaton::DEAD);
+        leads_on || self.back(state) > 0 || self.accept(state) != self.at_end(state)
     }
 
     /// Whether tokens of a kind are reported.

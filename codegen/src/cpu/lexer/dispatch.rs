@@ -142,9 +142,7 @@ fn ranges(bytes: &[u8], never: impl Fn(u8) -> bool) -> Vec<Range> {
 
 /// The dispatch that keeps code small, by the number of kinds that end somewhere and an estimate of what each costs.
 pub(super) fn choose(automaton: &LexAutomaton, most_bytes: usize) -> Dispatch {
-    let mut kinds: Vec<u16> = automaton.live().filter_map(|q| automaton.accept(q)).collect();
-    kinds.sort_unstable();
-    kinds.dedup();
+    let kinds = automaton.kinds();
     let targets: BTreeSet<u16> = (0..=255).map(|byte| automaton.step(LexAutomaton::START, byte)).collect();
     // An entry of four bytes, and for each state that one leads to what moves registers on the way.
     let fits = |entries: usize| kinds.len() * (4 * entries + 24 * targets.len()) <= most_bytes;

@@ -68,7 +68,7 @@ pub(super) struct Emitter<'a, 'b> {
     states: Vec<Block>,
     /// A block for each kind, where its tokens end.
     ends: BTreeMap<u16, Block>,
-    /// The same for tokens that ended so many bytes before `p`, if more text follows.
+    /// The same for tokens that ended so many bytes before `p`.
     ends_back: BTreeMap<(u16, u8), Block>,
     /// Edges whose blocks are not filled yet.
     edges: Vec<Edge>,
@@ -156,11 +156,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         b.def_var(p, from);
         b.def_var(s, error);
         let states = source.automaton.live().map(|_| b.create_block()).collect();
-        let kinds = source.automaton.live().filter_map(|q| source.automaton.accept(q));
-        let mut ends = BTreeMap::new();
-        for kind in kinds {
-            ends.entry(kind).or_insert_with(|| b.create_block());
-        }
+        let ends = source.automaton.kinds().into_iter().map(|kind| (kind, b.create_block())).collect();
         let ends_back = BTreeMap::new();
         let [begin, fail, walk, errors, undecided, leave] = std::array::from_fn(|_| b.create_block());
         b.set_cold_block(fail);
@@ -249,6 +245,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
+    /// Where the lexer goes if the text ends in a state.
+    pub(super) fn over_at_end(&self, state: u16) -> Block {
+        self.automaton().at_end(state).map_or(self.shared.fail, |kind| self.ends[&kind])
+    }
+
     /// A token of a kind ends before `p`.
     fn end(&mut self, kind: u16) {
         self.b.switch_to_block(self.ends[&kind]);
@@ -269,15 +270,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
     }
 
-    /// Tokens that ended some bytes before `p`, unless the text ends there.
+    /// Tokens that ended some bytes before `p`.
     fn end_back(&mut self) {
         for ((kind, back), block) in std::mem::take(&mut self.ends_back) {
             self.b.switch_to_block(block);
-            let p = self.get(self.p);
-            let before = self.b.ins().iadd_imm_s(p, -i64::from(back));
-            let more = self.b.ins().icmp(IntCC::UnsignedLessThan, p, self.len);
-            let end = self.b.ins().select(more, before, p);
-            self.b.def_var(self.p, end);
+            self.advance(-i64::from(back));
             self.b.ins().jump(self.ends[&kind], &[]);
         }
     }

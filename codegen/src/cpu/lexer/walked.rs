@@ -33,7 +33,7 @@ impl Walked {
             return None;
         }
         let leads_to_itself = |q: u16| automaton.loops(q).contains(&true);
-        let is_walked = |q: u16| q > LexAutomaton::START && automaton.accept(q).is_none() && !leads_to_itself(q);
+        let is_walked = |q: u16| q > LexAutomaton::START && automaton.at_end(q).is_none() && !leads_to_itself(q);
         let is_walked: Vec<bool> = (0..automaton.states()).map(is_walked).collect();
         let direct: Vec<u16> = (0..automaton.states()).filter(|&q| !is_walked[usize::from(q)]).collect();
         let entry = |&to: &u16| match direct.binary_search(&to) {

@@ -14,12 +14,14 @@ fn automaton() -> LexAutomaton {
     }
     // States: dead, start, `a…`, `…b`, `(…`, `(…)`.
     let next = [[0; 5], [0, 2, 3, 4, 0], [0, 2, 3, 0, 0], [0; 5], [4, 4, 4, 4, 5], [0; 5]];
+    let accept = vec![None, None, Some(0), Some(1), None, Some(2)];
     LexAutomaton {
         class_of,
         classes: 5,
         next: next.concat(),
-        accept: vec![None, None, Some(0), Some(1), None, Some(2)],
         back: vec![0; 6],
+        at_end: accept.clone(),
+        accept,
         kept: vec![true; 3],
         keeps_errors: true,
         words: Vec::new(),

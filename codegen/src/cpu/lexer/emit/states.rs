@@ -68,7 +68,7 @@ impl Emitter<'_, '_> {
         self.b.switch_to_block(self.block_of(state));
         self.advance(1);
         let automaton = self.automaton();
-        if !automaton.goes_on(state) {
+        if !automaton.is_open(state) {
             let over = self.over(state);
             self.b.ins().jump(over, &[]);
             return;
@@ -91,8 +91,7 @@ impl Emitter<'_, '_> {
             }
         }
         self.b.switch_to_block(slow);
-        let over = self.over(state);
-        self.read_or_end(over);
+        self.read_or_end(self.over_at_end(state));
         let byte = self.byte();
         self.dispatch(state, byte, true, false);
     }
