@@ -4,11 +4,11 @@
 //! cargo run --release --example lexer -- [--rules NAME|FILE] [--only KIND,…] [--tokens] [--device cpu|cuda:N] [FILE]
 //! ```
 //!
-//! The rules are lines `NAME regex`, `skip NAME regex`, `keyword WORD…` and `incomplete PREFIX`;
-//! without them, JSON's. Rules that come with monoscan go by a name: json, csv, c, c-preprocessor,
-//! rust, python, sql, ini, log, url, markdown, cl100k. Without a file, the output of `cargo
-//! metadata` for this workspace is lexed: real JSON, made on the spot. A file is mapped, so do not
-//! change it meanwhile. A GPU lexes by one scan, or by two.
+//! The rules are lines `NAME regex`, `skip NAME regex`, `keyword WORD…`, `incomplete PREFIX` and
+//! `strict_ties`; without them, JSON's. Rules that come with monoscan go by a name: json, csv, c,
+//! c-preprocessor, rust, python, sql, ini, log, url, markdown, cl100k. Without a file, the output
+//! of `cargo metadata` for this workspace is lexed: real JSON, made on the spot. A file is mapped,
+//! so do not change it meanwhile. A GPU lexes by one scan, or by two.
 
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Read, Write};

@@ -36,7 +36,7 @@ pub fn scan_type(item: TokenStream) -> TokenStream {
 
 /// On an enum without data: each variant is a kind of token, and its attribute says which texts are: `#[token("regex")]`,
 /// `#[skip("regex")]`, `#[keyword("word", …)]`, `#[incomplete(Variant)]`, and `#[error]` on one. `#[token_kind(crate = path)]`
-/// names monoscan where it has another name.
+/// names monoscan where it has another name, and `#[token_kind(strict_ties)]` refuses rules that shadow others when the lexer is built.
 #[proc_macro_derive(TokenKind, attributes(token, skip, keyword, incomplete, error, token_kind))]
 pub fn token_kind(item: TokenStream) -> TokenStream {
     expand::token_kind::derive(item.into()).into()

@@ -1,44 +1,40 @@
-//! The options in a macro's parentheses: `crate = path`, `associated`.
+//! The options in a macro's parentheses: `crate = path`, and the one that a macro has of its own.
 
 use proc_macro2::{Ident, TokenStream};
 use quote::ToTokens;
-use syn::parse::{Parse, ParseStream};
+use syn::parse::{ParseStream, Parser};
 use syn::{Attribute, Path, Token};
 
-use crate::refuse;
+use crate::refuse::{self, Errors};
 
 /// The options of a macro.
 pub(crate) struct Options {
     /// Where monoscan is.
     pub(crate) krate: TokenStream,
-    /// `#[scan_fn(associated)]`: the function is in an `impl`.
-    pub(crate) associated: bool,
+    /// Whether the macro's own option is given.
+    pub(crate) own: bool,
 }
+
+/// An option that is a word, which a macro has of its own.
+#[derive(Clone, Copy)]
+pub(crate) struct Own {
+    name: Option<&'static str>,
+    /// The refusal of other words.
+    unknown: &'static str,
+}
+
+/// No option of its own.
+pub(crate) const NONE: Own = Own { name: None, unknown: refuse::OPTION };
+
+/// `#[scan_fn(associated)]`: the function is in an `impl`.
+pub(crate) const ASSOCIATED: Own = Own { name: Some("associated"), unknown: refuse::FUNCTION_OPTION };
+
+/// `#[token_kind(strict_ties)]`: rules that shadow others are an error.
+pub(crate) const STRICT_TIES: Own = Own { name: Some("strict_ties"), unknown: refuse::KIND_OPTION };
 
 impl Default for Options {
     fn default() -> Options {
-        Options { krate: quote::quote!(::monoscan), associated: false }
-    }
-}
-
-impl Parse for Options {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Options> {
-        let mut options = Options::default();
-        while !input.is_empty() {
-            if input.peek(Token![crate]) {
-                options.krate = crate_path(input)?.to_token_stream();
-            } else {
-                let name: Ident = input.parse()?;
-                if name != "associated" {
-                    return Err(syn::Error::new(name.span(), refuse::OPTION));
-                }
-                options.associated = true;
-            }
-            if !input.is_empty() {
-                input.parse::<Token![,]>()?;
-            }
-        }
-        Ok(options)
+        Options { krate: quote::quote!(::monoscan), own: false }
     }
 }
 
@@ -50,22 +46,43 @@ pub(crate) fn crate_path(input: ParseStream<'_>) -> syn::Result<Path> {
 }
 
 impl Options {
+    fn parse(input: ParseStream<'_>, own: Own) -> syn::Result<Options> {
+        let mut options = Options::default();
+        while !input.is_empty() {
+            if input.peek(Token![crate]) {
+                options.krate = crate_path(input)?.to_token_stream();
+            } else {
+                let name: Ident = input.parse()?;
+                if own.name.is_none_or(|own| name != own) {
+                    return Err(syn::Error::new(name.span(), own.unknown));
+                }
+                options.own = true;
+            }
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(options)
+    }
+
     /// Reads an attribute's arguments; an error leaves the defaults.
-    pub(crate) fn read(arguments: TokenStream, errors: &mut Vec<syn::Error>) -> Options {
-        syn::parse2(arguments).unwrap_or_else(|error| {
+    pub(crate) fn read(arguments: TokenStream, own: Own, errors: &mut Errors) -> Options {
+        let parser = |input: ParseStream<'_>| Options::parse(input, own);
+        parser.parse2(arguments).unwrap_or_else(|error| {
             errors.push(error);
             Options::default()
         })
     }
 
     /// Reads the attribute of a derive that goes by a name, such as `#[scan_type(…)]`.
-    pub(crate) fn of_derive(name: &str, attributes: &[Attribute], errors: &mut Vec<syn::Error>) -> Options {
-        match attributes.iter().find(|attribute| attribute.path().is_ident(name)) {
-            Some(attribute) => attribute.parse_args().unwrap_or_else(|error| {
-                errors.push(error);
-                Options::default()
-            }),
-            None => Options::default(),
-        }
+    pub(crate) fn of_derive(name: &str, own: Own, attributes: &[Attribute], errors: &mut Errors) -> Options {
+        let Some(attribute) = attributes.iter().find(|attribute| attribute.path().is_ident(name)) else {
+            return Options::default();
+        };
+        let parser = |input: ParseStream<'_>| Options::parse(input, own);
+        attribute.parse_args_with(parser).unwrap_or_else(|error| {
+            errors.push(error);
+            Options::default()
+        })
     }
 }

@@ -25,7 +25,8 @@ macro_rules! messages {
 
 messages! { "scan code":
     // Options and items.
-    OPTION = "unknown option; there are `crate = path` and, for functions in an `impl`, `associated`";
+    OPTION = "unknown option; there is `crate = path`";
+    FUNCTION_OPTION = "unknown option; there are `crate = path` and, for functions in an `impl`, `associated`";
     MONOID_ITEM = "`#[scan_monoid]` goes on a struct, or on its `impl Monoid for ..`";
     MONOID_TRAIT = "`#[scan_monoid]` lowers `impl Monoid for ..`; for a function of its own use `#[scan_fn]`";
     FUNCTION_ITEM = "`#[scan_fn]` goes on a function, or on an `impl` of your own type";
@@ -101,6 +102,7 @@ messages! { "scan code":
 
 messages! { "token kinds":
     KIND_ITEM = "`TokenKind` is for an enum, each of whose variants is a kind of token";
+    KIND_OPTION = "unknown option; there are `crate = path` and `strict_ties`, which refuses rules that shadow others";
     KIND_GENERICS = "the enum has no generic parameters; write one enum for each lexer";
     KIND_DATA = "a kind of token holds nothing; remove the fields, and take the text of the token by its place";
     KIND_CFG = "`#[cfg]` on a variant is not seen by `TokenKind`; put it on the whole enum";

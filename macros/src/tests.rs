@@ -167,3 +167,36 @@ fn a_return_moves_to_the_end_where_one_arm_goes_on() {
     };
     assert_eq!(errors(&scan_fn::expand(quote!(), twice)), 1);
 }
+
+#[test]
+fn a_macro_takes_its_own_option_and_no_other() {
+    let function = quote! {
+        fn f(x: f32) -> f32 {
+            x
+        }
+    };
+    let kind = |option: TokenStream| {
+        quote! {
+            #[token_kind(#option)]
+            enum Kind {
+                #[token("a")]
+                A,
+                #[error]
+                Error,
+            }
+        }
+    };
+    let sum = quote! {
+        struct Sum(u32);
+    };
+    let faults = |option: TokenStream| {
+        [
+            errors(&scan_fn::expand(option.clone(), function.clone())),
+            errors(&token_kind::derive(kind(option.clone()))),
+            errors(&monoid::expand(option, sum.clone())),
+        ]
+    };
+    assert_eq!(faults(quote!(associated)), [0, 1, 1]);
+    assert_eq!(faults(quote!(strict_ties)), [1, 0, 1]);
+    assert_eq!(faults(quote!(crate = a::b)), [0, 0, 0]);
+}

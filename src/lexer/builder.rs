@@ -24,7 +24,6 @@ use super::{Lexer, LexerError};
 #[derive(Clone, Debug, Default)]
 pub struct LexerBuilder {
     reader: Reader,
-    strict_ties: bool,
 }
 
 impl LexerBuilder {
@@ -78,20 +77,15 @@ impl LexerBuilder {
     /// # Ok::<(), monoscan::lexer::LexerError>(())
     /// ```
     pub fn strict_ties(mut self) -> LexerBuilder {
-        self.strict_ties = true;
+        self.reader.strict_ties();
         self
     }
 
     /// Compiles the rules.
     ///
     /// # Errors
-    /// [`LexerError::Rules`] with all faults of the rules; [`LexerError::Shadowed`] under [`strict_ties`](LexerBuilder::strict_ties);
-    /// those of [`Lexer::new`].
+    /// [`LexerError::Rules`] with all faults of the rules; those of [`Lexer::new`].
     pub fn build(self) -> Result<Lexer, LexerError> {
-        let lexer = Lexer::new(self.reader.finish_calls()?)?;
-        match lexer.shadowed() {
-            rules if self.strict_ties && !rules.is_empty() => Err(LexerError::Shadowed { rules: rules.to_vec() }),
-            _ => Ok(lexer),
-        }
+        Lexer::new(self.reader.finish_calls()?)
     }
 }

@@ -81,13 +81,18 @@ impl Lexer {
     /// ```
     ///
     /// # Errors
-    /// Where a rule matches the empty string, or where the rules are too large.
+    /// Where a rule matches the empty string, or where the rules are too large; [`LexerError::Shadowed`] where the rules ask for
+    /// `strict_ties` and one shadows another.
     pub fn new(rules: Rules) -> Result<Lexer, LexerError> {
         let split = Split::new(&rules)?;
         let look_ahead = LookAhead::of(&split.dfa, &rules);
         let kept = Kept { rules: rules.iter().map(|rule| !rule.is_skip()).collect(), errors: true };
         let analysed = Arc::new(Analysed { split, look_ahead, tables: OnceLock::new(), shadowed: OnceLock::new() });
-        Ok(Lexer::of(rules.into(), analysed, kept, Device::cpu()))
+        let lexer = Lexer::of(rules.into(), analysed, kept, Device::cpu());
+        match lexer.rules.strict_ties() {
+            true if !lexer.shadowed().is_empty() => Err(LexerError::Shadowed { rules: lexer.shadowed().to_vec() }),
+            _ => Ok(lexer),
+        }
     }
 
     /// Rules one by one.

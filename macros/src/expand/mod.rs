@@ -17,13 +17,13 @@ use syn::{
     parse_quote,
 };
 
-use crate::options::Options;
+use crate::options::{Options, Own};
 use crate::refuse::{self, Errors, refuse, report};
 
 /// The implementation that a derive adds to an item, and its errors. The item itself is not part of the output.
 fn derived(
     item: TokenStream,
-    attribute: &str,
+    (attribute, own): (&str, Own),
     implement: fn(&DeriveInput, &Options, &mut Errors) -> TokenStream,
 ) -> TokenStream {
     let input: DeriveInput = match syn::parse2(item) {
@@ -31,7 +31,7 @@ fn derived(
         Err(error) => return error.to_compile_error(),
     };
     let mut errors = Errors::new();
-    let options = Options::of_derive(attribute, &input.attrs, &mut errors);
+    let options = Options::of_derive(attribute, own, &input.attrs, &mut errors);
     let implementation = implement(&input, &options, &mut errors);
     let errors = report(&errors);
     quote!(#implementation #errors)

@@ -9,12 +9,12 @@ use super::{
     allow, bounds, check_generics, check_type, conditions, inline_all, last_name, original, scan_fn, scan_type,
 };
 use crate::lower::Lowering;
-use crate::options::Options;
+use crate::options::{self, Options};
 use crate::refuse::{self, Errors, refuse, report};
 
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::new();
-    let options = Options::read(arguments, &mut errors);
+    let options = Options::read(arguments, options::NONE, &mut errors);
     let mut first = item.clone();
     let second = match syn::parse2::<Item>(item.clone()) {
         Ok(Item::Impl(mut implementation)) => {

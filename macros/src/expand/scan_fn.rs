@@ -16,12 +16,12 @@ use super::{
     table_element, table_with_lifetime,
 };
 use crate::lower::Lowering;
-use crate::options::Options;
+use crate::options::{self, Options};
 use crate::refuse::{self, Errors, refuse, report};
 
 pub(crate) fn expand(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::new();
-    let options = Options::read(arguments, &mut errors);
+    let options = Options::read(arguments, options::ASSOCIATED, &mut errors);
     let mut first = item.clone();
     let second = match syn::parse2::<ItemFn>(item.clone()) {
         Ok(mut function) => {
@@ -59,7 +59,7 @@ pub(crate) fn in_impl(item: &ItemImpl, options: &Options, errors: &mut Errors) -
         refuse(errors, path, refuse::TRAIT_IMPL);
         return TokenStream::new();
     }
-    let options = Options { krate: options.krate.clone(), associated: true };
+    let options = Options { krate: options.krate.clone(), own: true };
     let asks = |attributes: &[Attribute]| attributes.iter().any(|attribute| last_name(attribute.path()) == "scan_fn");
     let functions = item.items.iter().filter_map(|item| match item {
         ImplItem::Fn(function) if !asks(&function.attrs) => Some(ItemFn {
@@ -102,7 +102,7 @@ fn second(function: &ItemFn, outer: &[&Generics], options: &Options, errors: &mu
         ReturnType::Type(_, ty) => ty.to_token_stream(),
         ReturnType::Default => quote!(()),
     };
-    let in_impl = options.associated
+    let in_impl = options.own
         || mentions(function.sig.to_token_stream(), |name| name == "self" || name == "Self")
         || mentions(function.block.to_token_stream(), |name| name == "Self");
     let parts = Parts { function, krate, parameters, body, result };

@@ -12,11 +12,11 @@ use syn::spanned::Spanned;
 use syn::{Attribute, Data, DeriveInput, Fields, Generics, Member, Type, parse_quote};
 
 use super::{check_generics, check_type, conditions, enumeration, mentions, place};
-use crate::options::Options;
+use crate::options::{self, Options};
 use crate::refuse::{self, Errors, refuse};
 
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
-    super::derived(item, "scan_type", describe)
+    super::derived(item, ("scan_type", options::NONE), describe)
 }
 
 /// The `impl ScanType` of a type. With errors it is left out: an incomplete layout must not exist.

@@ -9,7 +9,7 @@ use syn::punctuated::Punctuated;
 use syn::{Attribute, Data, DataEnum, DeriveInput, Fields, Ident, LitStr, Meta, Token, Variant};
 
 use super::{allow, conditions};
-use crate::options::Options;
+use crate::options::{self, Options};
 use crate::refuse::{self, Errors, refuse};
 
 /// The kind of a variant.
@@ -22,7 +22,7 @@ enum Role {
 }
 
 pub(crate) fn derive(item: TokenStream) -> TokenStream {
-    super::derived(item, "token_kind", implement)
+    super::derived(item, ("token_kind", options::STRICT_TIES), implement)
 }
 
 fn implement(input: &DeriveInput, options: &Options, errors: &mut Errors) -> TokenStream {
@@ -44,7 +44,7 @@ fn implement(input: &DeriveInput, options: &Options, errors: &mut Errors) -> Tok
     if !errors.is_empty() {
         return TokenStream::new();
     }
-    let (krate, name, error) = (&options.krate, &input.ident, error[0]);
+    let (krate, name, error, strict) = (&options.krate, &input.ident, error[0], options.own);
     let (allow, conditions) = (allow(), conditions(&input.attrs));
     let rules = rules.iter().map(|(kind, rule, form)| {
         quote!(#krate::lexer::KindRule { kind: Self::#kind, name: #rule, form: #krate::lexer::RuleForm::#form })
@@ -56,6 +56,7 @@ fn implement(input: &DeriveInput, options: &Options, errors: &mut Errors) -> Tok
             impl #krate::lexer::TokenKind for #name {
                 const RULES: &'static [#krate::lexer::KindRule<Self>] = &[#(#rules),*];
                 const ERROR: Self = Self::#error;
+                const STRICT_TIES: bool = #strict;
             }
         };
     }

@@ -159,6 +159,12 @@ pub enum Fault {
     /// A second prefix for the kinds of incomplete tokens.
     #[error("expected one prefix for incomplete tokens, found a second")]
     SecondPrefix,
+    /// Something behind `strict_ties`.
+    #[error("expected `strict_ties` on a line of its own, found `{found}` behind it; a rule has another name")]
+    NotAlone {
+        /// The rest of the line.
+        found: String,
+    },
     /// `incomplete` names a rule that is none.
     #[error("there is no rule {name} whose incomplete tokens could have a kind")]
     UnknownRule {

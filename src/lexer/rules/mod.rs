@@ -7,6 +7,7 @@
 //! skip SPACE [ \t\n]+
 //! keyword if else
 //! incomplete ERROR_
+//! strict_ties
 //! ```
 //!
 //! One rule a line: a name, then a regex that runs to the end of the line, blanks at its ends
@@ -16,7 +17,9 @@
 //! rules (of any, if none is named) is a token of the kind `ERROR_WORD`, say, if it begins a
 //! `WORD`. Of several such rules the earliest counts.
 //!
-//! The longest match wins, then the keyword, then the earlier rule.
+//! The longest match wins, then the keyword, then the earlier rule. `strict_ties`, on a line of its
+//! own, refuses rules that lose against an earlier one, with a shortest text: see
+//! [`Shadowed`](crate::lexer::Shadowed).
 //!
 //! Regexes are those of [regex-automata](https://docs.rs/regex-automata) on *bytes*: `.` is any
 //! byte but a line feed, `\w` is ASCII, and Unicode is on only where a rule turns it on, as in
@@ -54,6 +57,7 @@ pub const ERROR_NAME: &str = "ERROR";
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rules {
     rules: Vec<Rule>,
+    strict_ties: bool,
 }
 
 /// One token rule.
@@ -151,6 +155,23 @@ impl Rules {
             return Some(Kind::Error);
         }
         self.rules.iter().position(|rule| rule.name == name).map(|index| Kind::Rule(index as u16))
+    }
+
+    /// Whether [`Lexer::new`](crate::lexer::Lexer::new) refuses these rules if one [shadows](crate::lexer::Shadowed) another. They say
+    /// so themselves: by a line `strict_ties` of their text, by [the builder](crate::lexer::LexerBuilder::strict_ties), or by [the
+    /// enum](crate::lexer::TokenKind::STRICT_TIES).
+    ///
+    /// ```
+    /// use monoscan::lexer::{Lexer, Rules};
+    ///
+    /// let rules = Rules::parse("NAME [a-z]+\nLET let\nstrict_ties")?;
+    /// assert!(rules.strict_ties());
+    /// let error = Lexer::new(rules).unwrap_err();
+    /// assert_eq!(error.to_string(), "rules shadow others:\n  rule LET never wins: \"let\" is NAME");
+    /// # Ok::<(), monoscan::lexer::RulesError>(())
+    /// ```
+    pub fn strict_ties(&self) -> bool {
+        self.strict_ties
     }
 
     /// Whether texts that begin a token have kinds of their own.

@@ -25,6 +25,7 @@ pub(in super::super) struct Reader {
     names: HashMap<String, usize>,
     faults: Vec<RuleFault>,
     incomplete: Option<Incomplete>,
+    strict_ties: bool,
     /// Whether there was one rule too many, which is said once.
     is_full: bool,
     /// Calls of a builder.
@@ -53,6 +54,13 @@ impl Reader {
                 let (place, prefix) = words.word();
                 let of = std::iter::from_fn(|| Some(words.word()).filter(|(_, name)| !name.is_empty()));
                 self.incomplete(prefix, at(place), of.map(|(place, name)| (name.to_owned(), at(place))).collect());
+            }
+            "strict_ties" => {
+                self.strict_ties();
+                let (place, rest) = words.rest();
+                if !rest.is_empty() {
+                    self.fault(at(place), Fault::NotAlone { found: rest.to_owned() });
+                }
             }
             _ => {
                 let skip = first == "skip";
@@ -83,6 +91,11 @@ impl Reader {
     pub(in super::super) fn call_incomplete(&mut self, prefix: &str, of: &[&str]) {
         let place = self.call();
         self.incomplete(prefix, place, of.iter().map(|&name| (name.to_owned(), place)).collect());
+    }
+
+    /// Asks for rules of which none shadows another.
+    pub(in super::super) fn strict_ties(&mut self) {
+        self.strict_ties = true;
     }
 
     /// A rule of an enum's variant. Calls come in the order of the rules. Variants tell kinds apart, so a keyword may be named as
@@ -208,7 +221,10 @@ impl Reader {
             self.name_incomplete(&incomplete);
         }
         self.faults.sort_by_key(|fault| fault.place);
-        if self.faults.is_empty() { Ok(Rules { rules: self.rules }) } else { Err(RulesError { faults: self.faults }) }
+        match self.faults.is_empty() {
+            true => Ok(Rules { rules: self.rules, strict_ties: self.strict_ties }),
+            false => Err(RulesError { faults: self.faults }),
+        }
     }
 
     /// Adds a kind for what begins a token of a rule, for each rule that has one.

@@ -168,6 +168,13 @@ fn faults_of_a_rules_text_come_all_at_once_with_line_and_column() {
                 .map(|place| format!("{place}: {lazy}"))
                 .join("\n"),
         ),
+        (
+            "strict_ties\n strict_ties  [a-z]+\nA [",
+            "line 2, column 15: expected `strict_ties` on a line of its own, found `[a-z]+` behind it; a rule has another name\n\
+             line 3, column 3: rule A: regex parse error:\n    [\n    ^\nerror: unclosed character class"
+                .to_owned(),
+        ),
+        ("strict_ties", "line 1, column 1: expected at least one rule, a line `NAME regex` or `skip NAME regex`".to_owned()),
         ("keyword", "line 1, column 8: expected the text of a keyword, found none".to_owned()),
         ("A a\nkeyword A", "line 2, column 9: line 1 has a rule A already: a keyword is written once, and is no rule's name".to_owned()),
         ("keyword if if", "line 1, column 12: line 1 has a rule if already: a keyword is written once, and is no rule's name".to_owned()),

@@ -72,6 +72,12 @@ fn rules_that_lose_ties_are_found_with_a_shortest_text() {
     let error = Lexer::builder().token("A", "a").token("B", "[ab]").strict_ties().build().unwrap_err();
     assert_eq!(error.to_string(), "rules shadow others:\n  rule B matches \"a\" too, which is A");
     assert!(Lexer::builder().token("A", "a").token("B", "b").strict_ties().build().is_ok());
+    let error = |rules: &str| Lexer::new(Rules::parse(rules).expect("they parse")).map(drop).map_err(|e| e.to_string());
+    let shadowed = "rules shadow others:\n  rule B matches \"a\" too, which is A\n  rule C never wins: \"b\" is B";
+    assert_eq!(error("strict_ties\nA a\nB [ab]\nC b"), Err(shadowed.to_owned()));
+    for right in ["A a\nB [ab]", "A a\nB b\nstrict_ties", "strict_ties\nNAME [a-z]+\nkeyword if"] {
+        assert_eq!(error(right), Ok(()), "{right}");
+    }
 }
 
 #[test]

@@ -105,6 +105,39 @@ fn keywords_may_be_named_as_variants_are() {
     assert_eq!(tokens.kinds(), [Word, Text, Word, Open, Word, Error, Name]);
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, TokenKind)]
+#[token_kind(strict_ties)]
+enum Ties {
+    #[token("[a-z]+")]
+    Name,
+    #[keyword("if")]
+    If,
+    #[token("let|[0-9]")]
+    Let,
+    #[error]
+    Error,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, TokenKind)]
+#[token_kind(crate = crate, strict_ties)]
+enum NoTies {
+    #[token("[a-z]+")]
+    Name,
+    #[keyword("if")]
+    If,
+    #[error]
+    Error,
+}
+
+#[test]
+fn an_enum_may_refuse_rules_that_shadow_others() {
+    let error = Ties::lexer().expect_err("`let` is a name");
+    assert_eq!(error.to_string(), "rules shadow others:\n  rule Let matches \"let\" too, which is Name");
+    let tokens = NoTies::lexer().expect("a keyword is no mistake").lex(b"if x?").expect("it is short");
+    assert_eq!(tokens.kinds()[0], NoTies::If);
+    assert_eq!((Ties::STRICT_TIES, NoTies::STRICT_TIES, Small::STRICT_TIES), (true, true, false));
+}
+
 /// Rules that parse as Rust, and are wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, TokenKind)]
 enum Wrong {

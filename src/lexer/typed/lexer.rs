@@ -34,7 +34,8 @@ impl<K: TokenKind> KindLexer<K> {
     /// Compiles the rules of the enum.
     ///
     /// # Errors
-    /// Those of [`Lexer::new`], and [`LexerError::Rules`] with all faults of the rules.
+    /// [`LexerError::Rules`] with all faults of the rules; those of [`Lexer::new`], of which [`LexerError::Shadowed`] is one where
+    /// [`TokenKind::STRICT_TIES`] asks for it.
     pub fn new() -> Result<KindLexer<K>, LexerError> {
         Ok(KindLexer::of(Lexer::new(rules_of::<K>()?)?))
     }

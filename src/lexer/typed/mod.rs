@@ -25,6 +25,8 @@ use crate::lexer::rules::Reader;
 /// | `#[error]` | each maximal run of bytes that begin no token; one variant has it |
 ///
 /// The longest match wins, then a keyword, then the earlier variant. Regexes are those of [`Rules`].
+/// `#[token_kind(strict_ties)]` on the enum refuses rules of which one [shadows](crate::lexer::Shadowed) another.
+///
 /// An enum of at most 256 variants is one byte, and so is a kind in a [`KindList`].
 ///
 /// ```
@@ -66,6 +68,9 @@ pub trait TokenKind: Copy + PartialEq + Send + Sync + 'static {
     /// The kind of bytes that begin no token.
     const ERROR: Self;
 
+    /// Whether rules that shadow others, [but by a keyword](crate::lexer::Shadowed), are refused.
+    const STRICT_TIES: bool = false;
+
     /// Compiles the rules.
     ///
     /// # Errors
@@ -102,6 +107,9 @@ pub enum RuleForm {
 /// The rules of an enum, in the same order.
 fn rules_of<K: TokenKind>() -> Result<Rules, LexerError> {
     let mut reader = Reader::default();
+    if K::STRICT_TIES {
+        reader.strict_ties();
+    }
     for rule in K::RULES {
         reader.call_form(rule.name, rule.form);
     }

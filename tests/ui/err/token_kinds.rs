@@ -57,6 +57,15 @@ enum NoRules {
     Error,
 }
 
+#[derive(Clone, Copy, PartialEq, TokenKind)]
+#[token_kind(strict)]
+enum UnknownOption {
+    #[token("a")]
+    A,
+    #[error]
+    Error,
+}
+
 #[derive(PartialEq, TokenKind)]
 enum NotCopy {
     #[token("a")]

@@ -26,7 +26,7 @@ mod renamed {
     }
 
     #[derive(Clone, Copy, PartialEq, monoscan::lexer::TokenKind)]
-    #[token_kind(crate = crate::renamed::inner)]
+    #[token_kind(crate = crate::renamed::inner, strict_ties)]
     pub enum One {
         #[keyword("one")]
         One,
