@@ -184,11 +184,12 @@ pub(super) fn searcher(
     }
     let patterns: Vec<&str> = included.iter().map(|&i| rule(rules, i).pattern()).collect();
     let parsed = syntax::parse_many_with(&patterns, &rules::syntax()).map_err(LexerError::automaton)?;
-    Ok(Some((determinise(&parsed, MatchKind::All)?, included)))
+    Ok(Some((determinise(&parsed, MatchKind::All, SETS_LIMIT)?, included)))
 }
 
 /// Determinises patterns, anchored: of all matches, or of those that a backtracking search would find, of which the last is the one.
-pub(super) fn determinise(patterns: &[Hir], kind: MatchKind) -> Result<Searcher, LexerError> {
+/// The sets of NFA states may take so many bytes.
+pub(super) fn determinise(patterns: &[Hir], kind: MatchKind, sets_limit: usize) -> Result<Searcher, LexerError> {
     let nfa = nfa(patterns)?;
     // Our own minimisation follows, so regex-automata's slower one would be work done twice.
     dense::Builder::new()
@@ -198,7 +199,7 @@ pub(super) fn determinise(patterns: &[Hir], kind: MatchKind) -> Result<Searcher,
                 .start_kind(StartKind::Anchored)
                 .accelerate(false)
                 .dfa_size_limit(Some(MEMORY_LIMIT))
-                .determinize_size_limit(Some(SETS_LIMIT)),
+                .determinize_size_limit(Some(sets_limit)),
         )
         .build_from_nfa(&nfa)
         .map_err(|error| match error.is_size_limit_exceeded() {
@@ -208,7 +209,7 @@ pub(super) fn determinise(patterns: &[Hir], kind: MatchKind) -> Result<Searcher,
 }
 
 /// The NFA of patterns, of bytes.
-pub(super) fn nfa(patterns: &[Hir]) -> Result<NFA, LexerError> {
+fn nfa(patterns: &[Hir]) -> Result<NFA, LexerError> {
     thompson::Compiler::new()
         .configure(
             thompson::Config::new()
@@ -232,7 +233,7 @@ fn explore(searcher: &Searcher, rules: &Rules, included: &[usize]) -> Result<Exp
         named.push(matching().filter(|&rule| rules.incomplete_of(usize::from(rule)).is_some()).min());
         matching().min_by_key(|&rule| precedence(rules, usize::from(rule)))
     };
-    let dfa = list(searcher, start(searcher)?, |_, _, to| to, accept)?;
+    let dfa = list(searcher, start(searcher)?, |_, _, to| to, accept, MAX_STATES)?;
     match dfa.accept(TokenDfa::START) {
         // Rare: the parser's own bound did not see it, as in `([a&&b])*`.
         Some(rule) => Err(LexerError::EmptyMatch { rule: rules.name(Kind::Rule(rule)).to_owned() }),
@@ -248,12 +249,13 @@ pub(super) fn start(searcher: &Searcher) -> Result<StateID, LexerError> {
 /// Lists what is reached from `start`, breadth first, as a DFA: states of `searcher`, and whatever else `with` adds to the state
 /// that a byte leads to.
 ///
-/// `accept` is asked for each in turn.
+/// `accept` is asked for each in turn. More than `most` states, the dead one among them, are an error.
 pub(super) fn list<N: Node>(
     searcher: &Searcher,
     start: N,
     with: impl Fn(N, u8, StateID) -> N,
     mut accept: impl FnMut(N) -> Option<RuleIndex>,
+    most: usize,
 ) -> Result<TokenDfa, LexerError> {
     let searcher_classes = searcher.byte_classes();
     let class_of: [u8; 256] = std::array::from_fn(|byte| searcher_classes.get(byte as u8));
@@ -277,7 +279,7 @@ pub(super) fn list<N: Node>(
             let known = number.len();
             let state = match number.entry(to) {
                 Entry::Occupied(state) => *state.get(),
-                Entry::Vacant(_) if known + 1 == MAX_STATES => return Err(LexerError::TooManyStates),
+                Entry::Vacant(_) if known + 1 == most => return Err(LexerError::TooManyStates),
                 Entry::Vacant(place) => {
                     found.push(to);
                     *place.insert(State::new(known + 1))

@@ -86,7 +86,9 @@ pub use monoscan_runtime::lexer::{
 #[cfg(feature = "gpu")]
 pub use on_device::DeviceTokens;
 pub use oracle::MAX_ORACLE_CELLS;
-pub use patterns::{MAX_PATTERN_STATES, MatchEnd, MatchEnds, PatternSet, PatternSetError};
+pub use patterns::{
+    MAX_PATTERN_CELLS, MAX_PATTERN_STATES, MAX_SCANNED_STATES, MatchEnd, MatchEnds, PatternSet, PatternSetError,
+};
 pub use place::Lines;
 pub use pretokenise::{CL100K, CL100K_TIKTOKEN, GPT2, MAX_ALTERNATIVES, O200K, PatternError, Pretokeniser};
 pub use ranks::{MAX_RANKS, RankTables};

@@ -50,23 +50,49 @@ impl Walk {
         }
     }
 
-    /// The output for each symbol, as `give` makes it.
+    /// Bytes of its tables.
+    pub(super) fn bytes(&self) -> usize {
+        size_of_val(&self.rows[..]) + size_of_val(&self.cells[..])
+    }
+
+    /// The output for each symbol, as `give` makes it, from the first state.
     pub(super) fn outputs<I, O>(&self, input: &[I], output: &mut [O], give: impl Fn(u16) -> O + Sync)
     where
         I: Copy + Into<usize> + Sync,
         O: Send,
     {
-        self.in_pieces::<PIECE, I, O>(input, output, &give);
+        self.outputs_from(0, input, output, give);
     }
 
-    fn in_pieces<const LEN: usize, I, O>(&self, input: &[I], output: &mut [O], give: &(impl Fn(u16) -> O + Sync))
+    /// The same from any state; gives the state behind the last symbol that is walked.
+    pub(super) fn outputs_from<I, O>(
+        &self,
+        state: u32,
+        input: &[I],
+        output: &mut [O],
+        give: impl Fn(u16) -> O + Sync,
+    ) -> u32
+    where
+        I: Copy + Into<usize> + Sync,
+        O: Send,
+    {
+        self.in_pieces::<PIECE, I, O>(state, input, output, &give)
+    }
+
+    fn in_pieces<const LEN: usize, I, O>(
+        &self,
+        first_state: u32,
+        input: &[I],
+        output: &mut [O],
+        give: &(impl Fn(u16) -> O + Sync),
+    ) -> u32
     where
         I: Copy + Into<usize> + Sync,
         O: Send,
     {
         let group = |place: usize, output: &mut [O]| {
             let first = place * BESIDE * LEN;
-            let froms = std::array::from_fn(|lane| self.guess(input, first + lane * LEN, LEN));
+            let froms = std::array::from_fn(|lane| self.guess(first_state, input, first + lane * LEN, LEN));
             self.group::<LEN, I, O>(froms, &input[first..first + output.len()], output, give)
         };
         let groups: Vec<[Walked; BESIDE]> = match input.len() >= WORTH_THREADS {
@@ -78,20 +104,21 @@ impl Walk {
         if self.backwards {
             pieces.reverse();
         }
-        let mut state = 0;
+        let mut state = first_state;
         for (Walked { from, to }, (input, output)) in pieces {
             state = if from == state { to } else { self.again([from, state], to, input, output, give) };
         }
+        state
     }
 
-    /// The state that a piece seems to begin in.
-    fn guess<I: Copy + Into<usize>>(&self, input: &[I], first: usize, piece: usize) -> u32 {
+    /// The state that a piece seems to begin in, where the whole begins in `from`.
+    fn guess<I: Copy + Into<usize>>(&self, from: u32, input: &[I], first: usize, piece: usize) -> u32 {
         let step = |state, &symbol: &I| self.step(state, symbol).0;
         match self.backwards {
-            false => input[first.saturating_sub(LOOK).min(input.len())..first.min(input.len())].iter().fold(0, step),
+            false => input[first.saturating_sub(LOOK).min(input.len())..first.min(input.len())].iter().fold(from, step),
             true => {
                 let end = (first + piece).min(input.len());
-                input[end..(end + LOOK).min(input.len())].iter().rev().fold(0, step)
+                input[end..(end + LOOK).min(input.len())].iter().rev().fold(from, step)
             }
         }
     }
@@ -207,11 +234,23 @@ mod tests {
                     expected.reverse();
                 }
                 let mut found = vec![0; text.len()];
-                walk.in_pieces::<3, u8, u16>(&text, &mut found, &|output| output);
+                let end = walk.in_pieces::<3, u8, u16>(0, &text, &mut found, &|output| output);
                 assert_eq!(found, expected, "pieces of 3, {backwards}");
                 found.fill(0);
-                walk.in_pieces::<100, u8, u16>(&text, &mut found, &|output| output);
+                assert_eq!(walk.in_pieces::<100, u8, u16>(0, &text, &mut found, &|output| output), end);
                 assert_eq!(found, expected, "pieces of 100, {backwards}");
+                // Two parts, each from where the other ended.
+                found.fill(0);
+                let (left, right) = text.split_at(random.below(text.len() + 1));
+                let (left_found, right_found) = found.split_at_mut(left.len());
+                let parts = [(left, left_found), (right, right_found)];
+                let mut state = 0;
+                for (part, found) in
+                    if backwards { Vec::from(parts).into_iter().rev().collect() } else { Vec::from(parts) }
+                {
+                    state = walk.in_pieces::<7, u8, u16>(state, part, found, &|output| output);
+                }
+                assert_eq!((&found, state), (&expected, end), "two parts, {backwards}");
                 found.fill(0);
                 walk.outputs(&text, &mut found, |output| output);
                 assert_eq!(found, expected, "pieces of {PIECE}, {backwards}");

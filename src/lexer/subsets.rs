@@ -1,91 +1,86 @@
-//! The automaton of all matches of a set of patterns, by the subset construction.
+//! The automaton of all matches of a set of patterns.
 //!
-//! regex-automata makes the NFA, which may begin a match at any byte. Its own DFA reports matches
-//! one byte late, so its states are pairs of what matched and what may follow: the square of what
-//! is needed for many short patterns. Here a set of NFA states accepts what it holds.
+//! First comes the automaton of matches that begin with the text. Its states behind a text, one for
+//! each place where a match may have begun, say all that may follow; so sets of them are the states
+//! of the automaton of all matches. For words the first is their tree, and a set is a node with the
+//! nodes of its suffixes, as in the automaton of Aho and Corasick (CACM 1975).
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use regex_automata::nfa::thompson::{NFA, State as NfaState};
-use regex_automata::util::primitives::StateID;
+use regex_automata::MatchKind;
 use regex_syntax::hir::Hir;
 
 use super::LexerError;
-use super::dfa::{MAX_STATES, RuleIndex, SETS_LIMIT, State, TokenDfa, nfa, sample_bytes};
+use super::dfa::{self, RuleIndex, State, TokenDfa};
+
+/// The most that an automaton may have.
+#[derive(Clone, Copy)]
+pub(super) struct Bounds {
+    /// States before equivalent ones are merged, the dead one not counted.
+    pub(super) states: usize,
+    /// Entries of its table: states, the dead one too, times classes of bytes.
+    pub(super) cells: usize,
+}
+
+/// How many bytes sets of states may take, of either automaton. Each element is a step for each class of bytes, so this bounds the
+/// time: for words it is that of some ten thousand.
+const SETS_LIMIT: usize = 8 << 20;
+
+/// States that may be listed, whose numbers have 16 bits.
+const MOST_LISTED: usize = 1 << 16;
 
 /// The automaton, which accepts a set of patterns by its place among these sets; the first set is empty, and is not accepted.
 ///
 /// # Errors
-/// [`LexerError::TooManyStates`] if it has more than [`MAX_STATES`] states before equivalent ones are merged, or takes too long to build.
-pub(super) fn all_matches(patterns: &[Hir]) -> Result<(TokenDfa, Vec<Vec<usize>>), LexerError> {
-    let nfa = nfa(patterns)?;
-    let of_bytes = nfa.byte_classes();
-    let class_of: [u8; 256] = std::array::from_fn(|byte| of_bytes.get(byte as u8));
-    // The last class is the end of input.
-    let classes = of_bytes.alphabet_len() - 1;
-    let samples = sample_bytes(&class_of, classes);
+/// [`LexerError::TooManyStates`] if it is larger than the bounds, or takes too long to build.
+pub(super) fn all_matches(patterns: &[Hir], bounds: Bounds) -> Result<(TokenDfa, Vec<Vec<usize>>), LexerError> {
+    let searcher = dfa::determinise(patterns, MatchKind::All, SETS_LIMIT)?;
+    let mut heads = PatternSets::new();
+    let accept = |state| heads.accept(dfa::matching(&searcher, state).collect());
+    let at_start = dfa::list(&searcher, dfa::start(&searcher)?, |_, _, to| to, accept, MOST_LISTED)?.minimised();
 
-    let mut subsets = Subsets { nfa: &nfa, numbers: HashMap::new(), sets: vec![Vec::new()], elements: 0 };
-    subsets.number([nfa.start_unanchored()])?;
+    let classes = at_start.classes;
+    let mut subsets = Subsets { bounds, classes, numbers: HashMap::new(), sets: vec![Vec::new()], elements: 0 };
+    let mut matches = PatternSets::new();
+    subsets.number(vec![TokenDfa::START])?;
     let mut next = vec![TokenDfa::DEAD; classes];
     let mut accept = vec![None];
-    let mut matches: Vec<Vec<usize>> = vec![Vec::new()];
-    let mut listed = 1;
-    while listed < subsets.sets.len() {
-        let set = subsets.sets[listed].clone();
-        for &byte in &samples {
-            next.push(subsets.number(set.iter().filter_map(|&state| step(nfa.state(state), byte)))?);
+    while let Some(set) = subsets.sets.get(accept.len()).cloned() {
+        for class in 0..classes {
+            // A match may begin behind each byte.
+            let behind = set.iter().map(|&state| at_start.next(state, class)).filter(|&to| to != TokenDfa::DEAD);
+            next.push(subsets.number(behind.chain([TokenDfa::START]).collect())?);
         }
-        let patterns = set.iter().filter_map(|&state| match nfa.state(state) {
-            NfaState::Match { pattern_id } => Some(pattern_id.as_usize()),
-            _ => None,
-        });
-        let mut patterns: Vec<usize> = patterns.collect();
-        patterns.sort_unstable();
-        let place = matches.iter().position(|known| *known == patterns).unwrap_or_else(|| {
-            matches.push(patterns);
-            matches.len() - 1
-        });
-        accept.push((place > 0).then_some(place as RuleIndex));
-        listed += 1;
+        let ended = set.iter().filter_map(|&state| at_start.accept(state));
+        accept.push(matches.accept(ended.flat_map(|place| heads.sets[usize::from(place)].clone()).collect()));
     }
-    Ok((TokenDfa { class_of, classes, next, accept }.minimised(), matches))
+    Ok((TokenDfa { class_of: at_start.class_of, classes, next, accept }.minimised(), matches.sets))
 }
 
-/// The sets of NFA states that were found, each a state of the DFA; the first is that of the dead state.
-struct Subsets<'a> {
-    nfa: &'a NFA,
-    numbers: HashMap<Vec<StateID>, State>,
-    sets: Vec<Vec<StateID>>,
+/// The sets of states that were found, each a state of the new automaton; the first is that of the dead state, which is none of them.
+struct Subsets {
+    bounds: Bounds,
+    classes: usize,
+    numbers: HashMap<Vec<State>, State>,
+    sets: Vec<Vec<State>>,
     elements: usize,
 }
 
-impl Subsets<'_> {
-    /// The state that is all of these and what they lead to without a byte.
-    fn number(&mut self, from: impl IntoIterator<Item = StateID>) -> Result<State, LexerError> {
-        let (mut open, mut seen): (Vec<StateID>, Vec<StateID>) = (from.into_iter().collect(), Vec::new());
-        let mut is_seen = vec![false; self.nfa.states().len()];
-        while let Some(state) = open.pop() {
-            if std::mem::replace(&mut is_seen[state.as_usize()], true) {
-                continue;
-            }
-            match self.nfa.state(state) {
-                NfaState::Union { alternates } => open.extend(&**alternates),
-                NfaState::BinaryUnion { alt1, alt2 } => open.extend([alt1, alt2]),
-                NfaState::Capture { next, .. } => open.push(*next),
-                NfaState::Fail | NfaState::Look { .. } => {}
-                _ => seen.push(state),
-            }
-        }
-        if seen.is_empty() {
-            return Ok(TokenDfa::DEAD);
-        }
-        seen.sort_unstable();
-        let (number, elements) = (self.sets.len(), self.elements + seen.len());
-        match self.numbers.entry(seen) {
+impl Subsets {
+    /// The state that is all of these.
+    fn number(&mut self, mut set: Vec<State>) -> Result<State, LexerError> {
+        set.sort_unstable();
+        set.dedup();
+        let (number, elements) = (self.sets.len(), self.elements + set.len());
+        let Bounds { states, cells } = self.bounds;
+        match self.numbers.entry(set) {
             Entry::Occupied(known) => Ok(*known.get()),
-            Entry::Vacant(_) if number > MAX_STATES || elements > SETS_LIMIT / size_of::<StateID>() => {
+            Entry::Vacant(_)
+                if number > states
+                    || (number + 1) * self.classes > cells
+                    || elements > SETS_LIMIT / size_of::<State>() =>
+            {
                 Err(LexerError::TooManyStates)
             }
             Entry::Vacant(new) => {
@@ -97,12 +92,26 @@ impl Subsets<'_> {
     }
 }
 
-/// Where a byte leads an NFA state.
-fn step(state: &NfaState, byte: u8) -> Option<StateID> {
-    match state {
-        NfaState::ByteRange { trans } => trans.matches_byte(byte).then_some(trans.next),
-        NfaState::Sparse(sparse) => sparse.matches_byte(byte),
-        NfaState::Dense(dense) => dense.matches_byte(byte),
-        _ => None,
+/// Sets of patterns that match together, each once; the first is empty.
+struct PatternSets {
+    numbers: HashMap<Vec<usize>, RuleIndex>,
+    sets: Vec<Vec<usize>>,
+}
+
+impl PatternSets {
+    fn new() -> PatternSets {
+        PatternSets { numbers: HashMap::from([(Vec::new(), 0)]), sets: vec![Vec::new()] }
+    }
+
+    /// The place of a set, unless it is empty.
+    fn accept(&mut self, mut patterns: Vec<usize>) -> Option<RuleIndex> {
+        patterns.sort_unstable();
+        patterns.dedup();
+        let sets = &mut self.sets;
+        let place = *self.numbers.entry(patterns).or_insert_with_key(|patterns| {
+            sets.push(patterns.clone());
+            (sets.len() - 1) as RuleIndex
+        });
+        (place > 0).then_some(place)
     }
 }

@@ -23,7 +23,7 @@ use regex_syntax::hir::Hir;
 
 pub use pattern::{MAX_ALTERNATIVES, PatternError};
 
-use super::dfa::{self, Node, RuleIndex, TokenDfa};
+use super::dfa::{self, MAX_STATES, Node, RuleIndex, SETS_LIMIT, TokenDfa};
 use super::{LexerStream, TokenList};
 
 /// The pattern of GPT-2.
@@ -197,7 +197,7 @@ fn automaton(pattern: &str) -> Result<LexAutomaton, PatternError> {
     let alternatives = pattern::alternatives(pattern)?;
     let gives_back: Vec<bool> = alternatives.iter().map(|alternative| alternative.gives_back).collect();
     let regexes: Vec<Hir> = alternatives.into_iter().map(|alternative| alternative.regex).collect();
-    let searcher = dfa::determinise(&regexes, MatchKind::LeftmostFirst)?;
+    let searcher = dfa::determinise(&regexes, MatchKind::LeftmostFirst, SETS_LIMIT)?;
     let behind = |from: WithLength, byte: u8, state| {
         let continues = byte & 0xc0 == 0x80;
         WithLength { state, length: if continues { from.length + 1 } else { 1 } }
@@ -216,7 +216,7 @@ fn automaton(pattern: &str) -> Result<LexAutomaton, PatternError> {
         Some(place as RuleIndex)
     };
     let start = WithLength { state: dfa::start(&searcher)?, length: 0 };
-    let listed = dfa::list(&searcher, start, behind, accept)?;
+    let listed = dfa::list(&searcher, start, behind, accept, MAX_STATES)?;
     if let Some(case) = listed.accept(TokenDfa::START) {
         // Rare: the parser's own bound did not see it, as in `[a&&b]*`.
         return Err(PatternError::Empty { alternative: usize::from(cases[usize::from(case)].at_end) + 1 });

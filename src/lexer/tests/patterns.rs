@@ -1,6 +1,6 @@
 //! Places where matches end, against the overlapping search of regex-automata.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use regex_automata::dfa::{Automaton, OverlappingState, dense};
 use regex_automata::{Input, MatchKind};
@@ -10,13 +10,15 @@ use scan_kit::Random;
 
 const PIECES: [&str; 14] = ["a", "b", "ab", "abc", "c", "0", "12", "345", " ", "\n", "é", "ß", "-", "x"];
 
-const SETS: [&[&str]; 6] = [
+const SETS: [&[&str]; 7] = [
     &["a"],
     &["a+b", "[0-9]{3}", "b", "ab|ac"],
     &["abc", "bc", "c", "[^ ]+ [^ ]+"],
     &["(?u:[a-zß-é]+)-", "(?u:[ß-é])", "\\xc3"],
     &["x[ab]{3}", "(?s:.{4})"],
     &["a.*b", "[0-9]+a?"],
+    // Some 500 states, which are walked.
+    &["a.{7}b", "c", "(?s:b.{3})"],
 ];
 
 /// The same by overlapping search.
@@ -71,11 +73,15 @@ fn places_are_those_of_an_overlapping_search() {
 
 #[test]
 fn long_texts_are_scanned_by_several_threads() {
-    let set = PatternSet::new(SETS[1]).expect("they are small");
     let mut random = Random(53);
-    let text: String = (0..400_000).map(|_| PIECES[random.below(PIECES.len())]).collect();
-    assert_eq!(set.ends(text.as_bytes()).expect("there is memory"), set.ends_sequentially(text.as_bytes()));
-    assert!(set.ends(b"").expect("it is short").is_empty());
+    let text: String = (0..1_500_000).map(|_| PIECES[random.below(PIECES.len())]).collect();
+    // Scanned, walked, and walked where a match stays open.
+    for (patterns, states) in [(SETS[1], 0..33), (SETS[6], 33..3000), (&["\\n[^\\n]*x", "(?s:c.{6})b"], 33..1000)] {
+        let set = PatternSet::new(patterns).expect("they are small");
+        assert!(states.contains(&set.states()), "{}", set.states());
+        assert_eq!(set.ends(text.as_bytes()).expect("there is memory"), set.ends_sequentially(text.as_bytes()));
+        assert!(set.ends(b"").expect("it is short").is_empty());
+    }
 }
 
 #[test]
@@ -102,8 +108,47 @@ fn patterns_that_cannot_be_scanned_are_refused() {
     assert!(matches!(error(&["a", "b*"]), PatternSetError::Empty { pattern: 1 }));
     assert!(matches!(error(&["a", "[a&&b]*"]), PatternSetError::Empty { pattern: 1 }));
     assert!(matches!(error(&["a$"]), PatternSetError::LookAround { pattern: 0 }));
-    assert!(matches!(error(&["a.{7}b"]), PatternSetError::TooManyStates { states: 257.. }));
-    assert!(matches!(error(&["a.{30}b"]), PatternSetError::Automaton(LexerError::TooManyStates)));
+    assert!(matches!(error(&["a.{30}b"]), PatternSetError::TooManyStates));
+}
+
+/// Words over a few letters, so that many begin and end alike.
+fn words(random: &mut Random, count: usize) -> Vec<String> {
+    let word = |random: &mut Random| (0..3 + random.below(7)).map(|_| char::from(b"abcde"[random.below(5)])).collect();
+    let words: BTreeSet<String> = (0..count).map(|_| word(random)).collect();
+    words.into_iter().collect()
+}
+
+/// Against looking up what ends at each place, for each length of a word.
+#[test]
+fn thousands_of_words_are_found_as_a_plain_search_finds_them() {
+    let mut random = Random(71);
+    let words = words(&mut random, 3000);
+    let set = PatternSet::new(&words).expect("it has some thousand states");
+    assert!((4000..60_000).contains(&set.states()), "{}", set.states());
+    let numbers: HashMap<&[u8], usize> = words.iter().map(|word| word.as_bytes()).zip(0..).collect();
+    for len in [0, 1, 100, 40_000, 1_300_000] {
+        // Letters at random, and whole words.
+        let mut text = Vec::new();
+        while text.len() < len {
+            match random.below(3) {
+                0 => text.extend_from_slice(words[random.below(words.len())].as_bytes()),
+                _ => text.push(b"abcde x"[random.below(7)]),
+            }
+        }
+        let ends = set.ends(&text).expect("it is short");
+        assert_eq!(ends, set.ends_sequentially(&text));
+        let mut found = ends.iter();
+        for end in 1..=text.len().min(100_000) {
+            let word = |len: usize| numbers.get(text.get(end.checked_sub(len)?..end)?).copied();
+            let mut expected: Vec<usize> = (3..10).filter_map(word).collect();
+            expected.sort_unstable();
+            if !expected.is_empty() {
+                let place = found.next().map(|place| (place.end, place.patterns.to_vec()));
+                assert_eq!(place, Some((end as u64, expected)));
+            }
+        }
+        assert!(len > 100_000 || found.next().is_none());
+    }
 }
 
 /// As many patterns as fit: each of a byte of its own.

@@ -24,7 +24,7 @@ type Tie = (String, String, usize, bool);
 fn by_all_texts(rules: &Rules) -> Vec<Tie> {
     let alone = |rule: &Rule| {
         let regex = parse_with(rule.pattern(), &syntax()).expect("it parses");
-        dfa::determinise(&[regex], MatchKind::All).expect("it is small")
+        dfa::determinise(&[regex], MatchKind::All, dfa::SETS_LIMIT).expect("it is small")
     };
     let mut all: Vec<(&Rule, Searcher)> =
         rules.iter().filter(|rule| rule.has_pattern()).map(|rule| (rule, alone(rule))).collect();

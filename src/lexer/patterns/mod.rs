@@ -1,0 +1,278 @@
+//! All matches of a set of patterns in one long text, by where they end.
+//!
+//! All are determinised together, and a match may begin at any byte: behind each byte the state
+//! says which patterns have a match that ends there. A byte maps states to states, so the states of
+//! a text are a scan, which keeps the places where a match ends. Maps between more states than two
+//! vectors hold cost more than a walk: then the CPU walks pieces of the text by the automaton's
+//! table.
+
+mod automaton;
+
+use std::fmt;
+
+use monoscan_runtime::{Column, Device, DynScan, Error as ScanError};
+use regex_automata::util::syntax::parse_with;
+use regex_syntax::hir::Hir;
+use thiserror::Error;
+
+use super::LexerError;
+use super::pieces::Walk;
+use super::rules::syntax;
+use automaton::{Automaton, SET_BITS};
+
+/// The most states that the automaton of a [`PatternSet`] may have.
+pub const MAX_PATTERN_STATES: usize = u16::MAX as usize;
+
+/// The most entries of its table, which has one for each state and class of bytes: 16 MB.
+pub const MAX_PATTERN_CELLS: usize = 1 << 22;
+
+/// The most states of one on a GPU: a state is a byte of a scan.
+pub const MAX_SCANNED_STATES: usize = 256;
+
+/// So many states the CPU scans too: their maps are two vectors. Texts of a few KB take 1.7 ns a byte so and 2.2 by walks, long ones
+/// 1.8 and 1.1; with 37 states it is 2.7 and 2.2, with 173 more than 7 and 1.5 (one thread of a Xeon beside compilers, 2026-11-29).
+const STATES_OF_A_SCAN: usize = 32;
+
+/// Bytes of a text that are walked before the places in them are listed.
+const PART: usize = 1 << 20;
+
+/// Patterns whose matches are looked for together, on all cores or [on a GPU](PatternSet::on).
+///
+/// For each place of a text: which patterns match some text that ends there. Regexes are those of [`Rules`](super::Rules): of
+/// bytes, without look-around, so `^` and `$` are refused too.
+///
+/// On the CPU a byte takes one to four nanoseconds of a thread, however many patterns there are, while the automaton's table is in
+/// a cache. With more than 32 states the table has four bytes for each of them and each class of bytes.
+///
+/// ```
+/// use monoscan::lexer::PatternSet;
+///
+/// let set = PatternSet::new(["a+b", "[0-9]{3}", "b"])?;
+/// let ends: Vec<_> = set.ends(b"aab 1234")?.iter().map(|found| (found.end, found.patterns.to_vec())).collect();
+/// assert_eq!(ends, [(3, vec![0, 2]), (7, vec![1]), (8, vec![1])]);
+/// # Ok::<(), monoscan::lexer::PatternSetError>(())
+/// ```
+pub struct PatternSet {
+    /// How many patterns there are.
+    patterns: usize,
+    automaton: Automaton,
+    engine: Engine,
+}
+
+/// The way in which a text is searched.
+enum Engine {
+    Walk(Walk),
+    Scan(DynScan),
+}
+
+impl Engine {
+    fn new(automaton: &Automaton, device: Device) -> Result<Engine, PatternSetError> {
+        Ok(match device.is_cpu() && automaton.states > STATES_OF_A_SCAN {
+            true => Engine::Walk(automaton.walk()),
+            false => Engine::Scan(DynScan::builder(automaton.program()?).device(device).build()?),
+        })
+    }
+}
+
+/// Why there is no [`PatternSet`]. Patterns count from 0.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum PatternSetError {
+    /// There is no pattern.
+    #[error("expected at least one pattern")]
+    NoPattern,
+    /// A pattern does not parse.
+    #[error("pattern {pattern}: {message}")]
+    Regex {
+        /// Which one.
+        pattern: usize,
+        /// The parser's words.
+        message: String,
+    },
+    /// A pattern matches the empty string, so it would match everywhere.
+    #[error("pattern {pattern} matches the empty string, which ends everywhere: expected at least one byte")]
+    Empty {
+        /// Which one.
+        pattern: usize,
+    },
+    /// A pattern looks at what is outside its match.
+    #[error("pattern {pattern} looks outside its match: expected no `^`, `$`, `\\b` and the like")]
+    LookAround {
+        /// Which one.
+        pattern: usize,
+    },
+    /// The automaton has more than [`MAX_PATTERN_STATES`] states before equivalent ones are merged, or its table more than
+    /// [`MAX_PATTERN_CELLS`] entries; or it needs more memory to build than is set aside, which bounds the time too.
+    #[error(
+        "the patterns' automaton is too large: it has more than {MAX_PATTERN_STATES} states, or a table of more than \
+         {MAX_PATTERN_CELLS} entries, or needs too much memory to build; use several sets, or fewer bounded repetitions"
+    )]
+    TooManyStates,
+    /// A GPU scans automata of at most [`MAX_SCANNED_STATES`] states, of which equivalent ones are merged.
+    #[error(
+        "the patterns need {states} states as an automaton: expected at most {MAX_SCANNED_STATES} on a GPU; use several sets, or the CPU"
+    )]
+    TooManyScannedStates {
+        /// How many it has.
+        states: usize,
+    },
+    /// The automaton could not be built.
+    #[error(transparent)]
+    Automaton(#[from] LexerError),
+    /// The scan could not be built or run.
+    #[error(transparent)]
+    Scan(#[from] ScanError),
+}
+
+/// Where matches end, from left to right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MatchEnds<'a> {
+    automaton: &'a Automaton,
+    found: Vec<u64>,
+}
+
+/// A place where matches end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MatchEnd<'a> {
+    /// The offset behind the last byte of the matches.
+    pub end: u64,
+    /// The patterns that match, by their places, in order; never empty.
+    pub patterns: &'a [usize],
+}
+
+impl PatternSet {
+    /// Compiles patterns, for the CPU.
+    ///
+    /// ```
+    /// use monoscan::lexer::{PatternSet, PatternSetError};
+    ///
+    /// let open = PatternSet::new(["a+b", "[0-9"]);
+    /// assert!(matches!(open, Err(PatternSetError::Regex { pattern: 1, .. })));
+    /// # Ok::<(), monoscan::lexer::PatternSetError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`PatternSetError`] says which pattern is wrong, or that the automaton is too large.
+    pub fn new<P: AsRef<str>>(patterns: impl IntoIterator<Item = P>) -> Result<PatternSet, PatternSetError> {
+        let regexes: Vec<Hir> = patterns
+            .into_iter()
+            .enumerate()
+            .map(|(place, regex)| parsed(place, regex.as_ref()))
+            .collect::<Result<_, _>>()?;
+        let automaton = Automaton::new(&regexes)?;
+        Ok(PatternSet { patterns: regexes.len(), engine: Engine::new(&automaton, Device::cpu())?, automaton })
+    }
+
+    /// The same patterns on another device. A GPU takes up to [`MAX_SCANNED_STATES`] states.
+    ///
+    /// # Errors
+    /// [`PatternSetError::TooManyScannedStates`]; [`PatternSetError::Scan`] if the scan cannot be built there.
+    pub fn on(&self, device: impl Into<Device>) -> Result<PatternSet, PatternSetError> {
+        let engine = Engine::new(&self.automaton, device.into())?;
+        Ok(PatternSet { patterns: self.patterns, automaton: self.automaton.clone(), engine })
+    }
+
+    /// Where matches end in a text. 8 bytes a place.
+    ///
+    /// # Errors
+    /// [`ScanError::OutOfMemory`]; on a GPU [`ScanError::Cuda`] if it fails.
+    pub fn ends(&self, text: &[u8]) -> Result<MatchEnds<'_>, ScanError> {
+        let found = match &self.engine {
+            Engine::Walk(walk) => walked(walk, text)?,
+            Engine::Scan(scan) => scan.inclusive(&[Column::new(text)])?,
+        };
+        Ok(MatchEnds { automaton: &self.automaton, found })
+    }
+
+    /// The same by a plain loop: what the others are checked against.
+    pub fn ends_sequentially(&self, text: &[u8]) -> MatchEnds<'_> {
+        let mut state = 0;
+        let found = (1..).zip(text).filter_map(|(end, &byte)| {
+            let set;
+            (state, set) = self.automaton.step(state, byte);
+            (set != 0).then(|| place(end, set))
+        });
+        MatchEnds { automaton: &self.automaton, found: found.collect() }
+    }
+
+    /// How many patterns there are.
+    #[allow(clippy::len_without_is_empty, reason = "there is always a pattern")]
+    pub fn len(&self) -> usize {
+        self.patterns
+    }
+
+    /// How many states the automaton has, of which equivalent ones are merged.
+    pub fn states(&self) -> usize {
+        self.automaton.states
+    }
+
+    /// How it is run.
+    pub fn explain(&self) -> String {
+        let runs = match &self.engine {
+            Engine::Walk(walk) => format!("walks by a table of {} bytes, on the CPU", walk.bytes()),
+            Engine::Scan(scan) => scan.explain(),
+        };
+        format!("{} patterns: {} states\n{runs}", self.patterns, self.automaton.states)
+    }
+}
+
+/// The places where matches end, by walks of parts of a text.
+fn walked(walk: &Walk, text: &[u8]) -> Result<Vec<u64>, ScanError> {
+    let (mut found, mut sets, mut state) = (Vec::new(), vec![0; text.len().min(PART)], 0);
+    for (number, part) in text.chunks(PART).enumerate() {
+        let sets = &mut sets[..part.len()];
+        state = walk.outputs_from(state, part, sets, |set| set);
+        let count = sets.iter().filter(|&&set| set != 0).count();
+        found
+            .try_reserve(count)
+            .map_err(|_| ScanError::OutOfMemory { bytes: (found.len() + count) * size_of::<u64>() })?;
+        let ends = (number as u64 * PART as u64 + 1..).zip(&*sets);
+        found.extend(ends.filter(|(_, set)| **set != 0).map(|(end, &set)| place(end, set)));
+    }
+    Ok(found)
+}
+
+/// A place where matches end, in one number.
+fn place(end: u64, set: u16) -> u64 {
+    end << SET_BITS | u64::from(set)
+}
+
+impl fmt::Debug for PatternSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (patterns, states) = (self.patterns, self.automaton.states);
+        f.debug_struct("PatternSet").field("patterns", &patterns).field("states", &states).finish_non_exhaustive()
+    }
+}
+
+impl<'a> MatchEnds<'a> {
+    /// How many places there are.
+    pub fn len(&self) -> usize {
+        self.found.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    /// The places from left to right.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = MatchEnd<'a>> + '_ {
+        self.found.iter().map(|found| MatchEnd {
+            end: found >> SET_BITS,
+            patterns: &self.automaton.sets[(found & ((1 << SET_BITS) - 1)) as usize],
+        })
+    }
+}
+
+/// A pattern, parsed.
+fn parsed(pattern: usize, regex: &str) -> Result<Hir, PatternSetError> {
+    let parsed =
+        parse_with(regex, &syntax()).map_err(|error| PatternSetError::Regex { pattern, message: error.to_string() })?;
+    if !parsed.properties().look_set().is_empty() {
+        return Err(PatternSetError::LookAround { pattern });
+    }
+    if parsed.properties().minimum_len() == Some(0) {
+        return Err(PatternSetError::Empty { pattern });
+    }
+    Ok(parsed)
+}
