@@ -2,7 +2,9 @@
 //! `fancy-regex`.
 
 use fancy_regex::Regex;
-use monoscan::lexer::{CL100K, CL100K_TIKTOKEN, GPT2, Kind, O200K, PatternError, Pretokeniser, TokenList};
+use monoscan::lexer::{
+    CL100K, CL100K_TIKTOKEN, GPT2, Kind, O200K, PatternError, Pretokeniser, TokenColumns, TokenList,
+};
 use scan_kit::{Random, scripts};
 
 /// Whitespace of all lengths, and what it is mixed with.
@@ -83,7 +85,7 @@ fn alternative(random: &mut Random) -> String {
     regex + if random.below(4) == 0 { "$" } else { "" }
 }
 
-/// Pieces and their kinds by random patterns, of which those are taken whose possessive repetitions are as greedy ones.
+/// Pieces and their kinds by random patterns, in one text, in streams and in blocks, of which those are taken whose possessive repetitions are as greedy ones.
 #[test]
 fn random_patterns_cut_as_fancy_regex_does() {
     let rounds: usize = std::env::var("MONOSCAN_PATTERNS").map_or(400, |rounds| rounds.parse().unwrap());
@@ -125,6 +127,16 @@ fn random_patterns_cut_as_fancy_regex_does() {
                 Kind::Error => None,
             });
             assert_eq!(pieces.collect::<Vec<_>>(), expected, "{pattern}: {text:?}");
+            let mut stream = split.stream();
+            let mut streamed = Vec::new();
+            text.as_bytes().chunks(1).for_each(|byte| streamed.extend(stream.push(byte).unwrap()));
+            streamed.extend(stream.finish().unwrap());
+            let streamed = streamed.iter().map(|piece| (piece.start as usize, piece.end as usize, piece.kind));
+            let whole = list.iter().map(|piece| (piece.start, piece.end, piece.kind));
+            assert!(streamed.eq(whole), "{pattern}, in a stream: {text:?}");
+            let mut blocks = TokenColumns::default();
+            split.on_cpu().lex_in_blocks(text.as_bytes(), 2, 3, &mut blocks).unwrap();
+            assert_eq!((blocks.kinds(), blocks.ends()), (list.kinds(), list.ends()), "{pattern}, in blocks: {text:?}");
         }
     }
     println!("{taken} patterns, {possessive} with possessive repetitions; {not_greedy} refused for others");
