@@ -62,14 +62,14 @@ pub struct PatternSet {
 /// The way in which a text is searched.
 enum Engine {
     Walk(Walk),
-    Scan(DynScan),
+    Scan(Box<DynScan>),
 }
 
 impl Engine {
     fn new(automaton: &Automaton, device: Device) -> Result<Engine, PatternSetError> {
         Ok(match device.is_cpu() && automaton.states > STATES_OF_A_SCAN {
             true => Engine::Walk(automaton.walk()),
-            false => Engine::Scan(DynScan::builder(automaton.program()?).device(device).build()?),
+            false => Engine::Scan(DynScan::builder(automaton.program()?).device(device).build()?.into()),
         })
     }
 }
