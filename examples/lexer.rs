@@ -8,7 +8,8 @@
 //! `strict_ties`; without them, JSON's. Rules that come with monoscan go by a name: json, csv, c,
 //! c-preprocessor, rust, python, sql, ini, log, url, markdown, cl100k. Without a file, the output
 //! of `cargo metadata` for this workspace is lexed: real JSON, made on the spot. A file is mapped,
-//! so do not change it meanwhile. A GPU lexes by one scan, or by two.
+//! so do not change it meanwhile. On the CPU one of more than 64 MB goes through a stream in
+//! chunks, so it may be larger than memory. A GPU lexes by one scan, or by two.
 
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Read, Write};
@@ -17,10 +18,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use common::{Failure, Progress, Race, failure_of, finish, say};
+use common::{Failure, Progress, Race, failure_of, finish, or_end, say};
 use memmap2::Mmap;
 use monoscan::Device;
-use monoscan::lexer::{Kind, Lexer, RULE_SETS, Rules, Token, TokenList};
+use monoscan::lexer::{Kind, Lexer, RULE_SETS, Rules, Streamed, Token, TokenList};
 
 mod common;
 
@@ -93,12 +94,14 @@ fn run(options: Options) -> Result<(), Failure> {
     lexer.lex(b"")?;
     let compiled = start.elapsed();
 
-    let tokens = lexer.lex(&text)?;
-    if tokens != lexer.lex_sequentially(&text)? {
-        return Err(Failure::Run("the compiled lexer and the plain loop disagree".into()));
-    }
     if options.tokens {
-        return print_tokens(&lexer, &tokens, text.len());
+        return print_tokens(&lexer, &text);
+    }
+    let mut summary = Summary { first: Vec::new(), rules: vec![0; lexer.rules().len()], errors: 0 };
+    each_token(&lexer, &text, &mut Progress::new("lexed", text.len()), |token| summary.count(token))?;
+    let is_compared = text.len() <= LONG;
+    if is_compared && lexer.lex(&text)? != lexer.lex_sequentially(&text)? {
+        return Err(Failure::Run("the compiled lexer and the plain loop disagree".into()));
     }
     let source = options.text.as_deref().unwrap_or(Path::new("what `cargo metadata` prints")).display();
     say!(
@@ -107,12 +110,43 @@ fn run(options: Options) -> Result<(), Failure> {
         file.display(),
         if lexer.device() == Device::cpu() { "this computer".to_owned() } else { lexer.device().to_string() }
     );
-    say!("It lexed {} bytes, {source}, and a plain loop gave the same tokens.\n", text.len());
+    let compared = if is_compared { "a plain loop gave the same tokens" } else { "was not compared with a plain loop" };
+    say!("It lexed {} bytes, {source}, and {compared}.\n", text.len());
     if text.is_empty() {
         return Ok(());
     }
-    summarise(&lexer, &text, &tokens);
-    race(&lexer, &text)
+    summary.say(&lexer, &text);
+    race(&lexer, &text[..text.len().min(LONG)])
+}
+
+/// A text of more bytes goes through a stream, in chunks of as many.
+const LONG: usize = 64 << 20;
+
+/// Calls `take` with the tokens of a text from left to right.
+fn each_token(
+    lexer: &Lexer,
+    text: &[u8],
+    progress: &mut Progress,
+    mut take: impl FnMut(Streamed),
+) -> Result<(), Failure> {
+    if text.len() <= LONG || !lexer.device().is_cpu() {
+        let tokens = lexer.lex(text)?;
+        let streamed = |Token { start, end, kind }| Streamed { start: start as u64, end: end as u64, kind };
+        for (token, number) in tokens.iter().zip(0..) {
+            if number % 4096 == 0 {
+                progress.at(token.start);
+            }
+            take(streamed(token));
+        }
+        return Ok(());
+    }
+    let mut stream = lexer.stream()?;
+    for (chunk, number) in text.chunks(LONG / 8).zip(0..) {
+        stream.push(chunk)?.into_iter().for_each(&mut take);
+        progress.at(number * (LONG / 8) + chunk.len());
+    }
+    stream.finish()?.into_iter().for_each(take);
+    Ok(())
 }
 
 /// The kinds that go by these names, with commas between them.
@@ -124,21 +158,37 @@ fn kinds(lexer: &Lexer, names: &str) -> Result<Vec<Kind>, Failure> {
     names.split(',').map(|name| lexer.rules().kind(name).ok_or_else(|| unknown(name))).collect()
 }
 
-/// The first tokens with their text, and how many there are of each kind.
-fn summarise(lexer: &Lexer, text: &[u8], tokens: &TokenList) {
-    say!("The first tokens, with the place of their first byte:");
-    for token in tokens.iter().take(8) {
-        let bytes = &text[token.start..token.end];
-        let printable = |c: char| if c.is_control() { '·' } else { c };
-        let shown: String = String::from_utf8_lossy(bytes).chars().take(SHOWN).map(printable).collect();
-        let more = if bytes.len() > SHOWN { "…" } else { "" };
-        say!("  {:>8}  {:<16} {shown}{more}", token.start, lexer.rules().name(token.kind));
+/// The first tokens, and how many there are of each kind.
+struct Summary {
+    first: Vec<Streamed>,
+    rules: Vec<usize>,
+    errors: usize,
+}
+
+impl Summary {
+    fn count(&mut self, token: Streamed) {
+        if self.first.len() < 8 {
+            self.first.push(token);
+        }
+        match token.kind {
+            Kind::Rule(rule) => self.rules[usize::from(rule)] += 1,
+            Kind::Error => self.errors += 1,
+        }
     }
-    say!("\nTokens of each kind:");
-    let kinds = (0..lexer.rules().len() as u16).map(Kind::Rule).chain([Kind::Error]);
-    for kind in kinds {
-        let count = tokens.iter().filter(|token| token.kind == kind).count();
-        if count > 0 {
+
+    fn say(&self, lexer: &Lexer, text: &[u8]) {
+        say!("The first tokens, with the place of their first byte:");
+        for token in &self.first {
+            let bytes = &text[token.start as usize..token.end as usize];
+            let printable = |c: char| if c.is_control() { '·' } else { c };
+            let part = &bytes[..bytes.len().min(4 * SHOWN)];
+            let shown: String = String::from_utf8_lossy(part).chars().take(SHOWN).map(printable).collect();
+            let more = if bytes.len() > SHOWN { "…" } else { "" };
+            say!("  {:>8}  {:<16} {shown}{more}", token.start, lexer.rules().name(token.kind));
+        }
+        say!("\nTokens of each kind:");
+        let rules = (0..).map(Kind::Rule).zip(self.rules.iter().copied());
+        for (kind, count) in rules.chain([(Kind::Error, self.errors)]).filter(|&(_, count)| count > 0) {
             say!("  {:<16} {count:9}", lexer.rules().name(kind));
         }
     }
@@ -148,22 +198,17 @@ fn summarise(lexer: &Lexer, text: &[u8], tokens: &TokenList) {
 const SHOWN: usize = 48;
 
 /// One line a token: `start end NAME`. A reader that has seen enough may close the pipe.
-fn print_tokens(lexer: &Lexer, tokens: &TokenList, bytes: usize) -> Result<(), Failure> {
+fn print_tokens(lexer: &Lexer, text: &[u8]) -> Result<(), Failure> {
     let stdout = std::io::stdout().lock();
     // Where the tokens themselves are shown, they are the progress.
-    let mut progress = (!stdout.is_terminal()).then(|| Progress::new("tokens written", bytes));
+    let mut progress =
+        if stdout.is_terminal() { Progress::none() } else { Progress::new("tokens written", text.len()) };
     let mut out = BufWriter::new(stdout);
-    let mut write = |(place, token): (usize, Token)| {
-        if let Some(progress) = progress.as_mut().filter(|_| place % 4096 == 0) {
-            progress.at(token.start);
-        }
-        writeln!(out, "{} {} {}", token.start, token.end, lexer.rules().name(token.kind))
-    };
-    let written = tokens.iter().enumerate().try_for_each(&mut write).and_then(|()| out.flush());
-    match written {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
-    }
+    each_token(lexer, text, &mut progress, |token| {
+        or_end(writeln!(out, "{} {} {}", token.start, token.end, lexer.rules().name(token.kind)));
+    })?;
+    or_end(out.flush());
+    Ok(())
 }
 
 /// At least 16 MiB of the text.

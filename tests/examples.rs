@@ -81,6 +81,18 @@ fn the_lexer_counts_kinds_and_lexes_nothing_at_all() {
 }
 
 #[test]
+fn the_lexer_takes_a_long_text_in_chunks() {
+    let scratch = Scratch::new("lexer-long");
+    // Borders of chunks of 8 MB lie within numbers.
+    let counts = stdout(&run("lexer", &[&scratch.file("text", &b"[1234567]\n\n".repeat(6_200_000))]));
+    let lines: Vec<Vec<&str>> = counts.lines().map(|line| line.split_whitespace().collect()).collect();
+    for kind in ["LBRACKET", "NUMBER", "RBRACKET"] {
+        assert!(lines.contains(&vec![kind, "6200000"]), "{kind}: {counts}");
+    }
+    assert!(counts.contains("68200000 bytes") && counts.contains("was not compared"), "{counts}");
+}
+
+#[test]
 fn the_lexer_shows_the_first_tokens_and_what_bounds_it_and_no_progress_where_nobody_watches() {
     let scratch = Scratch::new("lexer-shows");
     let text = format!("[\"a\\\"\u{7f}b\", \"{}\"]", "x".repeat(100));

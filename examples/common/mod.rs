@@ -61,7 +61,12 @@ macro_rules! say {
 pub(crate) use say;
 
 pub(crate) fn print(line: Arguments<'_>) {
-    if let Err(error) = writeln!(std::io::stdout(), "{line}") {
+    or_end(writeln!(std::io::stdout(), "{line}"));
+}
+
+/// Ends the process where the standard output cannot be written.
+pub(crate) fn or_end(written: std::io::Result<()>) {
+    if let Err(error) = written {
         if error.kind() == ErrorKind::BrokenPipe {
             exit(0);
         }

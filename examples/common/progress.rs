@@ -20,6 +20,11 @@ impl Progress {
         Progress { what, steps, is_shown: stderr().is_terminal(), next }
     }
 
+    /// Work that shows no progress.
+    pub(crate) fn none() -> Progress {
+        Progress { is_shown: false, ..Progress::new("", 0) }
+    }
+
     /// So many steps are done.
     pub(crate) fn at(&mut self, done: usize) {
         if self.is_shown && Instant::now() >= self.next {
