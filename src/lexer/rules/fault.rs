@@ -139,6 +139,15 @@ pub enum Fault {
         /// The rule.
         name: String,
     },
+    /// A repetition of a repetition, `a++` and the like.
+    #[error(
+        "rule {name}: the longest match always wins, so a possessive repetition has no meaning: remove the second of the \
+         two repetitions, or write a group around the first"
+    )]
+    Repeated {
+        /// The rule.
+        name: String,
+    },
     /// The regex matches the empty string.
     #[error(
         "rule {name} matches the empty string, but a token has at least one byte: use `+` in place of `*`, or remove a `?`"

@@ -23,8 +23,8 @@
 //!
 //! Regexes are those of [regex-automata](https://docs.rs/regex-automata) on *bytes*: `.` is any
 //! byte but a line feed, `\w` is ASCII, and Unicode is on only where a rule turns it on, as in
-//! `(?u)\p{L}+` or `(?u:é)`. Lazy repetitions are refused, as the longest match wins. Anchors and
-//! word boundaries look outside the token and are refused too.
+//! `(?u)\p{L}+` or `(?u:é)`. Lazy and possessive repetitions are refused, as the longest match
+//! wins. Anchors and word boundaries look outside the token and are refused too.
 
 mod fault;
 mod read;

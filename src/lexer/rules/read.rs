@@ -303,8 +303,12 @@ fn check_regex(name: &str, pattern: &str, place: Place) -> Result<(), RuleFault>
         Ok(regex) => regex,
         Err(error) => return fault(Fault::Regex { name, message: in_words(&error) }),
     };
-    if let Some(offset) = lazy(pattern) {
-        return Err(RuleFault { place: place.right(pattern[..offset].chars().count()), fault: Fault::Lazy { name } });
+    if let Some((offset, meaningless)) = meaningless(pattern) {
+        let fault = match meaningless {
+            Meaningless::Lazy => Fault::Lazy { name },
+            Meaningless::Repeated => Fault::Repeated { name },
+        };
+        return Err(RuleFault { place: place.right(pattern[..offset].chars().count()), fault });
     }
     if !regex.properties().look_set().is_empty() {
         return fault(Fault::LookAround { name });
@@ -326,21 +330,36 @@ fn in_words(error: &regex_syntax::Error) -> String {
     format!("{error}{remedy}")
 }
 
-/// Where a regex, which parses, has its first lazy repetition, or the flag that makes repetitions lazy.
-fn lazy(pattern: &str) -> Option<usize> {
-    struct Lazy;
+/// A part of a regex that has a meaning in others, but none where the longest match wins.
+enum Meaningless {
+    /// A lazy repetition, or the flag that makes repetitions lazy.
+    Lazy,
+    /// A repetition of a repetition without a group between them: elsewhere `a++` is a possessive one.
+    Repeated,
+}
 
-    impl Visitor for Lazy {
+/// Where a regex, which parses, has the first such thing.
+fn meaningless(pattern: &str) -> Option<(usize, Meaningless)> {
+    struct Search;
+
+    impl Visitor for Search {
         type Output = ();
-        type Err = usize;
+        type Err = (usize, Meaningless);
 
-        fn finish(self) -> Result<(), usize> {
+        fn finish(self) -> Result<(), Self::Err> {
             Ok(())
         }
 
-        fn visit_pre(&mut self, ast: &Ast) -> Result<(), usize> {
+        fn visit_pre(&mut self, ast: &Ast) -> Result<(), Self::Err> {
             let flags = match ast {
-                Ast::Repetition(repetition) if !repetition.greedy => return Err(repetition.op.span.start.offset),
+                Ast::Repetition(repetition) => {
+                    let offset = repetition.op.span.start.offset;
+                    return match &*repetition.ast {
+                        _ if !repetition.greedy => Err((offset, Meaningless::Lazy)),
+                        Ast::Repetition(_) => Err((offset, Meaningless::Repeated)),
+                        _ => Ok(()),
+                    };
+                }
                 Ast::Flags(set) => Some(&set.flags),
                 Ast::Group(group) => group.flags(),
                 _ => None,
@@ -348,12 +367,12 @@ fn lazy(pattern: &str) -> Option<usize> {
             let swap = |item: &&ast::FlagsItem| item.kind == FlagsItemKind::Flag(Flag::SwapGreed);
             let flags = flags.filter(|flags| flags.flag_state(Flag::SwapGreed) == Some(true));
             match flags.and_then(|flags| flags.items.iter().find(swap)) {
-                Some(item) => Err(item.span.start.offset),
+                Some(item) => Err((item.span.start.offset, Meaningless::Lazy)),
                 None => Ok(()),
             }
         }
     }
 
     let ast = Parser::new().parse(pattern).ok()?;
-    ast::visit(&ast, Lazy).err()
+    ast::visit(&ast, Search).err()
 }

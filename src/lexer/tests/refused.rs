@@ -169,6 +169,17 @@ fn faults_of_a_rules_text_come_all_at_once_with_line_and_column() {
                 .join("\n"),
         ),
         (
+            "A (?:a+)+\nB x|a{1,3}+\nC (é*+b)",
+            ["line 2, column 11: rule B", "line 3, column 6: rule C"]
+                .map(|place| {
+                    format!(
+                        "{place}: the longest match always wins, so a possessive repetition has no meaning: remove the second of the two \
+                         repetitions, or write a group around the first"
+                    )
+                })
+                .join("\n"),
+        ),
+        (
             "strict_ties\n strict_ties  [a-z]+\nA [",
             "line 2, column 15: expected `strict_ties` on a line of its own, found `[a-z]+` behind it; a rule has another name\n\
              line 3, column 3: rule A: regex parse error:\n    [\n    ^\nerror: unclosed character class"
