@@ -7,9 +7,10 @@
 //! that begin where a token seems to begin (`guess`), lexed apart, and verified and placed in order
 //! (`blocks`). A stream is parts of texts that are not complete.
 //!
-//! No text takes quadratic time. Bytes read in vain, in looking ahead for a longer token that does
-//! not come, are counted. When they are more than those read for good, a walk that remembers failed
-//! attempts (Reps 1998) goes on until it has made up for them.
+//! No text takes quadratic time. Some automata read fewer bytes ahead than they have states. Of
+//! others, bytes read in vain, in looking ahead for a longer token that does not come, are counted.
+//! When they are more than those read for good, a walk that remembers failed attempts (Reps 1998)
+//! goes on until it has made up for them.
 
 mod blocks;
 #[cfg(feature = "cuda")]
@@ -55,6 +56,8 @@ pub struct CpuLexer {
     automaton: Arc<LexAutomaton>,
     /// None where a table is walked.
     codes: Option<Arc<Codes>>,
+    /// Whether bytes that are read in vain need no account.
+    is_bounded: bool,
     trials: Arc<Trials>,
 }
 
@@ -81,7 +84,8 @@ impl CpuLexer {
     /// Those of [`LexAutomaton::check`].
     pub fn by_table(automaton: LexAutomaton) -> CpuLexer {
         automaton.check();
-        CpuLexer { automaton: Arc::new(automaton), codes: None, trials: Arc::new(Trials::new()) }
+        let is_bounded = automaton.has_bounded_look_ahead();
+        CpuLexer { automaton: Arc::new(automaton), codes: None, is_bounded, trials: Arc::new(Trials::new()) }
     }
 
     /// The automaton.

@@ -83,7 +83,7 @@ impl<'a> Lexing<'a> {
                     tokens.ends.as_mut_ptr().add(written),
                 )
             };
-            let budget = (until - at.from + CREDIT) as i64;
+            let budget = if self.lexer.is_bounded { i64::MAX } else { (until - at.from + CREDIT) as i64 };
             let (granted, left) = account.unwrap_or((budget, budget));
             let pause = until.min(at.from.saturating_add(STEP));
             ask_for_bytes(&text[pause..text.len().min(pause.saturating_add(STEP))]);

@@ -123,6 +123,29 @@ impl LexAutomaton {
         leads_on || self.back(state) > 0 || self.accept(state) != self.at_end(state)
     }
 
+    /// Whether an attempt to lengthen a token reads fewer bytes in vain than there are states: no way through states that accept
+    /// nothing comes back to where it was.
+    pub fn has_bounded_look_ahead(&self) -> bool {
+        let is_vain = |&state: &u16| state != Self::DEAD && self.accept(state).is_none();
+        let row = |state: u16| &self.next[usize::from(state) * self.classes..][..self.classes];
+        let mut ways = vec![0usize; self.accept.len()];
+        let vain = || (0..self.states()).filter(is_vain);
+        vain().flat_map(row).for_each(|&to| ways[usize::from(to)] += 1);
+        // States that no way leads to any more go one after the other; those of a cycle stay.
+        let mut left = vain().count();
+        let mut free: Vec<u16> = vain().filter(|&state| ways[usize::from(state)] == 0).collect();
+        while let Some(state) = free.pop() {
+            left -= 1;
+            for &to in row(state) {
+                ways[usize::from(to)] -= 1;
+                if ways[usize::from(to)] == 0 && is_vain(&to) {
+                    free.push(to);
+                }
+            }
+        }
+        left == 0
+    }
+
     /// Whether tokens of a kind are reported.
     pub fn keeps(&self, kind: u16) -> bool {
         if kind == ERROR { self.keeps_errors } else { self.kept[usize::from(kind)] }
