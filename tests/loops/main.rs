@@ -12,6 +12,7 @@ mod refusals;
 mod replay;
 mod requests;
 mod segments;
+mod tables;
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -227,7 +227,7 @@ fn a_derivation_is_explained_level_by_level() -> Result<(), Error> {
     let scan = Scan::from_loop(json {}, START)?;
     let explained = scan.explain();
     for part in
-        ["level 0", "`in_string`, `escape`", "table of 4 states", "`depth`", "running sum", "maximum", "level 2"]
+        ["level 0", "`in_string`, `escape`", "table of 3 states", "`depth`", "running sum", "maximum", "level 2"]
     {
         assert!(explained.contains(part), "{part} is missing:\n{explained}");
     }

@@ -46,7 +46,7 @@ use overflow::Overflows;
 use refusal::Written;
 use show::Names;
 
-pub use family::{Family, Reached};
+pub use family::Family;
 pub use proof::Trust;
 pub use refusal::{Refusal, SourcePlace, Why};
 

@@ -1,13 +1,15 @@
 //! The values that the next state of a group can have, by cases of what the element decides.
 //!
 //! A condition that the element alone decides makes two cases. In each, a value is a known
-//! constant, or anything within the interval of the code that computes it.
+//! constant, an element of a table, or anything within the interval of the code that computes it.
+
+use std::collections::BTreeSet;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::derive::code::Code;
 use crate::eval::evaluate;
-use crate::function::{Inst, Value};
+use crate::function::{Inst, Payload, Value};
 use crate::opcode::Opcode;
 use crate::types::{Constant, Type};
 
@@ -103,6 +105,65 @@ impl Search<'_, '_> {
         if case.iter().any(says_so) { (0, self.code.range(whole).1) } else { all }
     }
 
+    /// A comparison of an integer with a constant: the value, the numbers for which it holds, and whether it holds for all others.
+    fn compared(&self, condition: Value) -> Option<(Value, (i128, i128), bool)> {
+        let test = self.code.inst(condition)?;
+        let &[value, constant] = test.operands() else { return None };
+        let ty = self.code.ty(value);
+        let k = self.code.constant_of(constant).filter(|_| ty.is_int())?.as_int();
+        let (least, greatest) = (ty.least().as_int(), ty.greatest().as_int());
+        let (within, is_inverse) = match test.opcode {
+            Opcode::Eq => ((k, k), false),
+            Opcode::Ne => ((k, k), true),
+            Opcode::Lt => ((least, k - 1), false),
+            Opcode::Le => ((least, k), false),
+            Opcode::Gt => ((k + 1, greatest), false),
+            Opcode::Ge => ((k, greatest), false),
+            _ => return None,
+        };
+        Some((value, within, is_inverse))
+    }
+
+    /// Whether a condition holds, if that follows from the other comparisons of the same number.
+    fn follows(&self, condition: Value, case: &FxHashMap<Value, bool>) -> Option<bool> {
+        let (value, asked, is_inverse) = self.compared(condition)?;
+        let (mut least, mut most) = self.code.range(value);
+        let known = case.iter().filter_map(|(&other, &holds)| {
+            let (of, within, is_inverse) = self.compared(other)?;
+            (of == value).then_some((within, holds != is_inverse))
+        });
+        let known: Vec<_> = known.collect();
+        for &(within, _) in known.iter().filter(|(_, is_within)| *is_within) {
+            (least, most) = (least.max(within.0), most.min(within.1));
+        }
+        // What is left out counts where it has an end; each may show another.
+        for _ in &known {
+            for &(out, _) in known.iter().filter(|(_, is_within)| !is_within) {
+                if (out.0..=out.1).contains(&least) {
+                    least = out.1 + 1;
+                }
+                if (out.0..=out.1).contains(&most) {
+                    most = out.0 - 1;
+                }
+            }
+        }
+        let is_out = known.iter().any(|&(out, is_within)| !is_within && out.0 <= asked.0 && asked.1 <= out.1);
+        if most < asked.0 || asked.1 < least || is_out {
+            return Some(is_inverse);
+        }
+        (asked.0 <= least && most <= asked.1).then_some(!is_inverse)
+    }
+
+    /// The elements of a table, which is looked up at any of them; none if they are many.
+    fn looked_up(&mut self, value: Value) -> Option<Vec<i128>> {
+        let inst = self.code.inst(value).filter(|inst| inst.opcode == Opcode::Table)?;
+        let Payload::Table(table) = inst.payload else { return None };
+        let table = &self.code.tables()[table as usize];
+        self.fuel = self.fuel.checked_sub(table.len())?;
+        let values: BTreeSet<i128> = (0..table.len()).filter_map(|i| Some(table.element(i)?.as_int())).collect();
+        (values.len() <= MOST).then(|| values.into_iter().collect())
+    }
+
     /// All joint values of these, by cases of what the element decides.
     pub(super) fn successors(&mut self, values: &[Value]) -> Option<Vec<Vec<i128>>> {
         let mut found = FxHashSet::default();
@@ -117,10 +178,11 @@ impl Search<'_, '_> {
                         let (all, own) = (self.code.range(value), self.range(chosen, &case));
                         let (min, max) = (all.0.max(own.0), all.1.min(own.1));
                         self.fuel = self.fuel.saturating_sub(self.code.function().insts.len() / 8);
-                        if max.checked_sub(min).is_none_or(|width| width >= MOST as i128) {
-                            return None;
-                        }
-                        sets.push((min..=max).collect());
+                        sets.push(match self.looked_up(chosen) {
+                            Some(values) => values,
+                            None if max.checked_sub(min).is_none_or(|width| width >= MOST as i128) => return None,
+                            None => (min..=max).collect(),
+                        });
                     }
                     Err(Open::Condition(condition)) => {
                         undecided = Some(condition);
@@ -130,10 +192,14 @@ impl Search<'_, '_> {
                 }
             }
             if let Some(condition) = undecided {
-                // Intervals may decide it for any element.
+                // Intervals may decide it for any element, or what the case says of the same number.
                 let (least, most) = self.code.range(condition);
                 self.fuel = self.fuel.saturating_sub(self.code.function().insts.len() / 8);
-                for known in [false, true].into_iter().filter(|&known| (least..=most).contains(&i128::from(known))) {
+                let follows = self.follows(condition, &case);
+                let may_be = |known: &bool| {
+                    (least..=most).contains(&i128::from(*known)) && follows.is_none_or(|holds| holds == *known)
+                };
+                for known in [false, true].into_iter().filter(may_be) {
                     let mut case = case.clone();
                     case.insert(condition, known);
                     cases.push(case);

@@ -9,10 +9,10 @@
 //! them compose. A state of the loop is a constant function, so it is such a state too
 //! ([`Effect::seed`]), and can be read from it again ([`Effect::value`]).
 //!
-//! A file each: `moves`, `restart`, `table` with `cases`, `clamp` and `ramp` (in the loop's own
-//! type), `matrix` and `product` (affine and tropical vectors), `modular`, `bits`, `interval`
-//! (maxima and minima of products), `quotient`, `linear` (matrices of bits). `ends` has the fold of
-//! a bounded sum in the loop's own type.
+//! A file each: `moves`, `restart`, `table` with `cases` and `numbering`, `clamp` and `ramp` (in
+//! the loop's own type), `matrix` and `product` (affine and tropical vectors), `modular`, `bits`,
+//! `interval` (maxima and minima of products), `quotient`, `linear` (matrices of bits). `ends` has
+//! the fold of a bounded sum in the loop's own type.
 
 mod bits;
 mod cases;
@@ -23,6 +23,7 @@ mod linear;
 mod matrix;
 mod modular;
 mod moves;
+mod numbering;
 mod pattern;
 mod product;
 mod quotient;
@@ -43,7 +44,9 @@ use crate::types::{Constant, Type};
 pub(super) use ends::Ends;
 pub(crate) use matrix::ABSENT;
 pub(crate) use modular::MOST as LARGEST_MODULUS;
-pub use table::Reached;
+
+/// Lanes of a vector.
+const LANES: usize = 16;
 
 /// A closed family of functions of the state, for explanations. `u` is the state before.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -128,9 +131,12 @@ pub(super) struct Effect {
 }
 
 impl Effect {
-    /// Its cost: bytes of the state, halved, and instructions of one composition and of the lift.
+    /// Its cost: bytes of the state, halved, and instructions of one composition and of the lift. Spare lanes of a map cost nothing.
     pub(super) fn cost(&self, code: &Code<'_>) -> usize {
-        let bytes: usize = self.types.iter().map(|ty| ty.size()).sum();
+        let bytes = match self.family {
+            Family::Table { states } => states,
+            _ => self.types.iter().map(|ty| ty.size()).sum(),
+        };
         let work = |function: &Function| {
             function.insts.iter().filter(|inst| !matches!(inst.opcode, Opcode::Const | Opcode::Cast)).count()
         };

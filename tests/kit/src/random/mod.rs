@@ -7,6 +7,7 @@
 mod associative;
 mod function;
 mod loops;
+mod machines;
 mod neighbours;
 mod numbers;
 mod plain;
@@ -73,6 +74,7 @@ pub fn random_loop(seed: u64) -> LoopProgram {
         31 => shapes::shaped(name, &mut rng),
         15 => shapes::bounded(name, &mut rng),
         23 => shapes::counter(name, &mut rng),
+        7 => machines::machine(name, &mut rng),
         _ => loops::program(name, &mut rng, seed % 8 == 5),
     }
 }

@@ -1,0 +1,120 @@
+//! Tables have the states that are reached, wherever their values lie.
+
+use monoscan::prelude::*;
+use monoscan::{Error, PlanOptions, State};
+use scan_kit::Random;
+
+/// Strips of a few elements, so that stretches are composed.
+fn in_blocks() -> PlanOptions {
+    PlanOptions { direct: Some(0), block: Some(4), strips: Some(1), ..PlanOptions::default() }
+}
+
+/// A scan in blocks, in one pass, and from each of these states; from the others it is refused.
+macro_rules! assert_table {
+    ($step:ident, $start:expr, $states:expr, $reached:expr, $others:expr, $x:expr) => {{
+        let x = $x;
+        for plan in [PlanOptions::default(), in_blocks()] {
+            let scan = Scan::loop_builder($step {}, $start).plan(plan).build()?;
+            let explained = scan.explain();
+            assert!(explained.contains(&format!("table of {} states", $states)), "{explained}");
+            for start in $reached {
+                let mut state = start;
+                let after = x.iter().map(|&x| {
+                    state = $step(state, x);
+                    state
+                });
+                let expected: Vec<_> = after.collect();
+                assert_eq!(scan.init(State(start)).inclusive(&x)?, expected, "from {start:?}");
+                assert_eq!(scan.init(State(start)).reduce(&x)?, State(state), "from {start:?}");
+            }
+            for other in $others {
+                let error = scan.init(State(other)).inclusive(&x).unwrap_err();
+                assert!(matches!(error, Error::LoopState { argument: "init", .. }), "from {other:?}: {error}");
+            }
+        }
+    }};
+}
+
+fn bytes(len: usize) -> Vec<u8> {
+    let mut random = Random(7);
+    (0..len).map(|_| random.below(5) as u8).collect()
+}
+
+const FAR: [u64; 4] = [0, 1000, 65_000, 1 << 40];
+
+#[scan_fn]
+fn far(s: u64, x: u8) -> u64 {
+    match (s, x) {
+        (0, 0) => 1000,
+        (1000, 1) => 65_000,
+        (65_000, 2) => 1 << 40,
+        (_, 3) => 0,
+        _ => s,
+    }
+}
+
+const HASHES: [u32; 4] = [0x811c_9dc5, 0x050c_5d1f, 0xe40c_292c, 7];
+
+#[scan_fn]
+fn hashed(s: u32, x: u8) -> u32 {
+    if s == 7 || x == 1 { HASHES[(x % 4) as usize] } else { s }
+}
+
+/// A counter and a flag that read each other: the flag turns round at the ends, where alone it may be set.
+#[scan_fn]
+fn corners(s: (i8, bool), x: u8) -> (i8, bool) {
+    let up = (x < 2) != s.1;
+    let count = if up && s.0 < 3 {
+        s.0 + 1
+    } else if !up && s.0 > -3 {
+        s.0 - 1
+    } else {
+        s.0
+    };
+    (count, (count == 3 || count == -3) && (s.1 || x == 4))
+}
+
+/// 0, 2 and 3: as many lanes as a map of three states takes.
+#[scan_fn]
+fn gapped(s: u8, x: u8) -> u8 {
+    match (s, x) {
+        (0, 0) => 2,
+        (2, 1) => 3,
+        (3, 2) => 0,
+        _ => s,
+    }
+}
+
+/// Two components of which one is far from the other's values.
+#[scan_fn]
+fn joined(s: (i64, u16), x: u8) -> (i64, u16) {
+    match x {
+        0 if s.1 == 9 => (i64::MIN, 60_000),
+        1 if s.0 == i64::MIN => (i64::MAX, 9),
+        2 if s.0 == i64::MAX => (-1, 9),
+        3 => (s.0, if s.0 == -1 { 9 } else { s.1 }),
+        _ => s,
+    }
+}
+
+#[test]
+fn values_may_be_anywhere() -> Result<(), Error> {
+    let x = bytes(300);
+    assert_table!(far, 0, 4, FAR, [1, 64, 999, 1001, u64::MAX], x.clone());
+    assert_table!(hashed, 7, 4, HASHES, [0, 6, 8, 0x811c_9dc4], x.clone());
+    let reached = [(i64::MIN, 60_000), (i64::MAX, 9), (-1, 9)];
+    let others = [(i64::MIN, 9), (-1, 60_000), (0, 9), (0, 0), (i64::MAX, 10)];
+    assert_table!(joined, (-1, 9), 3, reached, others, x.clone());
+    Ok(())
+}
+
+#[test]
+fn joint_states_that_are_not_reached_have_no_number() -> Result<(), Error> {
+    let x = bytes(300);
+    assert_table!(gapped, 0, 3, [0, 2, 3], [1, 4, 5, 255], x.clone());
+    // The flag is set at the lower end alone, as only there the record that sets it moves nothing.
+    let reached = [(0, false), (3, false), (-3, false), (-3, true), (-1, false)];
+    let others = [(3, true), (0, true), (2, true), (4, false), (-4, true), (127, false)];
+    assert_table!(corners, (0, false), 8, reached, others, x);
+    Ok(())
+}
