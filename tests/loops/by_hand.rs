@@ -1,5 +1,6 @@
 //! A scan derived from a loop costs as much as the monoid that one would write by hand: where
-//! tiles are reduced, the same work and the same chain from element to element, or less.
+//! tiles are reduced, the same work and the same chain from element to element, or less. So does
+//! one pass, by the step or by maps of states.
 
 use monoscan::ir::facts::work;
 use monoscan::ir::transform::{Form, Lowered, lower};
@@ -108,6 +109,21 @@ fn a_machine_in_a_loop_is_the_automaton_of_its_maps() -> Result<(), Error> {
     let derived = Scan::from_loop(comments {}, 0)?;
     assert_as_by_hand(derived.as_dyn(), by_hand.as_dyn());
     assert!(derived.as_dyn().program().stages[0].automaton);
+    assert!(!steps_in_one_pass(derived.as_dyn()));
+    Ok(())
+}
+
+/// Whether one pass runs the step of the loop, and not what was derived.
+fn steps_in_one_pass(scan: &DynScan) -> bool {
+    let lowered = lower(scan.program(), Form::default());
+    lowered.own_body(lowered.replay(), true).is_some_and(|body| body.ends.is_some())
+}
+
+#[test]
+fn a_step_of_fewer_instructions_than_its_maps_runs_in_one_pass() -> Result<(), Error> {
+    let strings =
+        scan!(|s: (bool, bool), c: u8| -> (bool, bool) { (s.0 ^ (c == b'"' && !s.1), c == b'\\' && s.0 && !s.1) });
+    assert!(steps_in_one_pass(Scan::from_loop(strings, (false, false))?.as_dyn()));
     Ok(())
 }
 

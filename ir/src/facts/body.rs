@@ -67,7 +67,8 @@ impl Lowered {
     }
 
     /// The body that does the same as one of these, or as the [replay](Lowered::replay), by the step of the loop that the program was
-    /// [derived](crate::Sequential) from: it starts from the same components and leaves them behind. None of another program.
+    /// [derived](crate::Sequential) from: it starts from the same components and leaves them behind. The body itself, if it composes
+    /// maps of an automaton in less time. None of another program.
     pub fn own_body(&self, body: &Body, writes: bool) -> Option<Body> {
         sequential::in_place_of(body, self, writes)
     }

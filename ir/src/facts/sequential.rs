@@ -3,11 +3,13 @@
 //!
 //! The loop's state passes from element to element. It is entered from the components of the stages
 //! that a slot has before a block, and left to them behind it ([`Ends`]). So every block of a scan
-//! is the loop to the bit, at the loop's cost.
+//! is the loop to the bit, at the loop's cost. Maps of an automaton are the loop to the bit too:
+//! where composing them takes less, they stay.
 
 use super::body::{Body, narrowed};
 use super::chain::shortened;
 use super::late::carried_last;
+use super::path::{carried_latency, work};
 use super::ranges::{Range, value_ranges};
 use crate::builder::FunctionBuilder;
 use crate::function::{Function, Value};
@@ -24,8 +26,8 @@ pub struct Ends {
     pub leave: Function,
 }
 
-/// The loop's body in place of one that carries these components, with the outputs or without. None if the program was not derived
-/// from a loop, or if the loop needs more than these components say.
+/// The loop's body in place of one that carries these components, with the outputs or without; that one itself, if it composes maps in
+/// less time. None if the program was not derived from a loop, or if the loop needs more than these components say.
 pub(super) fn in_place_of(body: &Body, program: &Program, writes: bool) -> Option<Body> {
     let of = program.sequential.as_ref()?;
     let carried = &body.carried;
@@ -46,7 +48,19 @@ pub(super) fn in_place_of(body: &Body, program: &Program, writes: bool) -> Optio
     }
     let is_carried: Vec<bool> = (0..entered.params.len()).map(|param| places.contains(&param)).collect();
     let ends = Ends { enter: restrict_params(&entered, &is_carried), leave: restrict_params(&left, &needed) };
-    Some(shortened(carried_last(Body { mapping, carried: carried.clone(), ends: Some(ends) })))
+    let own = shortened(carried_last(Body { mapping, carried: carried.clone(), ends: Some(ends) }));
+    let are_maps = program.stages.iter().all(|stage| stage.automaton);
+    let is_less = || 100 * thirds_of_cycles(body) <= MARGIN * thirds_of_cycles(&own);
+    Some(if are_maps && is_less() { body.clone() } else { own })
+}
+
+/// The time below which maps are composed, in hundredths of what the step takes: counting is that good.
+const MARGIN: u32 = 70;
+
+/// How long an element takes, about: its chain, or all its instructions and the share of the loop, of which three start in a cycle.
+fn thirds_of_cycles(body: &Body) -> u32 {
+    let stages = body.carried.iter().map(|&(stage, _)| carried_latency(body, stage));
+    (3 * stages.max().unwrap_or(0)).max(work(&body.mapping.function) + 2)
 }
 
 /// The body with the states of the loop in memory in place of those of the stages, which stand for them. It carries the same from

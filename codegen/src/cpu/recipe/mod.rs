@@ -334,6 +334,8 @@ impl Recipe {
             (None, Some(true)) => or_own(&|| program.whole_body(true), |own| &own.writes),
             (None, None) => Cow::Borrowed(own.map_or(program.replay(), |own| &own.replay)),
         };
+        // What the loop's states in memory become before an element lies in the same ranges.
+        let ranges = self.param_ranges(&body);
         let body = match is_short_whole && self.are_of_loop {
             true => Cow::Owned(program.in_loop_states(&body).expect("all bodies with whole states carry them all")),
             false => body,
@@ -345,7 +347,6 @@ impl Recipe {
             (true, None) => Work::Scan,
             (true, Some(_)) => Work::Both,
         };
-        let ranges = self.param_ranges(body);
         let steady_state = steady_state(body, &ranges, &self.program.tables);
         let tile = TileKernel {
             body,

@@ -105,8 +105,8 @@ impl Replay {
         if is_whole
             && !is_packed
             && let Some(own) = program.own_body(program.replay(), true)
+            && let Some(ends) = &own.ends
         {
-            let ends = own.ends.as_ref().expect("a loop's body has ends");
             let element = ElementCode::new(&own.mapping, facts, tables);
             if element.code.words() < by_stages.code.words() {
                 let ranges: Vec<Range> =
