@@ -59,6 +59,17 @@ pub(crate) fn judge_all(
     stages.collect()
 }
 
+/// How it is known that a derived scan is the loop: by the step, and by the laws of all stages.
+pub(crate) fn of_loop(is_step_proved: bool, judgements: &[Arc<Judgement>]) -> &'static str {
+    let are_laws_proved = judgements.iter().all(|judgement| judgement.verdict().is_proved());
+    match (is_step_proved, are_laws_proved) {
+        (true, true) => "proved, by the step and the laws",
+        (true, false) => "the step is proved, the laws are tested",
+        (false, true) => "the laws are proved, the step is tested",
+        (false, false) => "tested, the step and the laws",
+    }
+}
+
 /// The verdicts, what was assumed and under which conditions they hold, as `explain` says them; `names` are those of the
 /// components of all stages in order.
 pub(crate) fn explain(

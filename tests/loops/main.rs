@@ -35,7 +35,11 @@ fn outcome(entry: &Entry, derived: &Result<Derivation, Refusal>) -> String {
                 groups.map(|group| format!("{} ({})", group.family, group.components.join(" "))).collect::<Vec<_>>()
             };
             let levels: Vec<String> = (0..derivation.levels()).map(|level| group(level).join(" · ")).collect();
-            let trust = if derivation.is_proved() { "proved" } else { "tested" };
+            let trust = match derivation.is_proved() {
+                true => "proved",
+                false if derivation.is_step_proved() => "the step is proved",
+                false => "tested",
+            };
             format!("{}: {}; {trust}", entry.name, levels.join(" → "))
         }
     }

@@ -234,6 +234,22 @@ fn a_derivation_is_explained_level_by_level() -> Result<(), Error> {
     Ok(())
 }
 
+/// That an element does what the step does is half of a proof; the laws are the other.
+#[test]
+fn a_loop_is_proved_by_its_step_and_by_laws() -> Result<(), Error> {
+    let explained =
+        |scan: &DynScan| scan.explain().lines().any(|line| line == "  is the loop: proved, by the step and the laws");
+    let whole = Scan::from_loop(json {}, START)?;
+    let derivation = whole.as_dyn().derivation().expect("it was derived");
+    assert!(derivation.is_proved() && explained(whole.as_dyn()));
+    // The judge has no normal form of what is kept or set.
+    let latch = Scan::from_loop(scan!(|v: f64, x: f64, here: bool| -> f64 { if here { x } else { v } }), 0.0)?;
+    let derivation = latch.as_dyn().derivation().expect("it was derived");
+    assert!(derivation.is_step_proved() && !derivation.is_proved());
+    assert!(latch.explain().contains("is the loop: the step is proved, the laws are tested"), "{}", latch.explain());
+    Ok(())
+}
+
 #[test]
 fn a_refusal_names_component_operation_and_what_would_do() {
     let step = scan!(|tokens: i32, cost: i32| -> i32 { if tokens >= cost { tokens - cost } else { tokens } });

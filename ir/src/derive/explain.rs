@@ -3,7 +3,9 @@
 use std::fmt;
 
 use super::{Derivation, Derived, Family, Trust};
+use crate::laws::{Overflow, judge};
 use crate::opcode::Opcode;
+use crate::program::Stage;
 
 impl fmt::Display for Family {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -68,8 +70,16 @@ impl fmt::Display for Trust {
 }
 
 impl Derivation {
-    /// Whether the effect of an element was proved to be the step, for every component.
+    /// Whether it is proved that the scan is the loop: that an element does [what the step does](Derivation::is_step_proved), and
+    /// the laws of all stages. Judges these, which takes some milliseconds. Samples, which every derivation was
+    /// compared on, prove nothing.
     pub fn is_proved(&self) -> bool {
+        let is_lawful = |stage: &Stage| judge(stage, &self.program.tables, Overflow::NeverOccurs).verdict().is_proved();
+        self.is_step_proved() && self.program.stages.iter().all(is_lawful)
+    }
+
+    /// Whether the effect of an element was proved to be the step, for every component.
+    pub fn is_step_proved(&self) -> bool {
         self.groups.iter().all(|group| group.trust != Trust::Tested)
     }
 
