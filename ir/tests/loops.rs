@@ -243,9 +243,10 @@ fn every_machine_of_a_few_states_is_derived() {
 /// Factors of records under bounds may grow.
 #[test]
 fn factors_under_bounds_that_may_be_above_1_are_refused() {
-    for seed in [382_106, 458_956] {
+    // In the last two a state meets itself in a sum.
+    for seed in [382_106, 458_956, 20_122, 28_072] {
         let refused = derive(&random_loop(seed)).unwrap_err();
-        assert_eq!(refused.why, Why::Growth, "{refused}");
+        assert!(refused.why == Why::Growth && refused.place.is_some(), "{refused}");
     }
 }
 

@@ -257,7 +257,11 @@ fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value], f
     let insts = || all().filter_map(|value| Some((value, code.inst(value)?)));
     if code.grows {
         let scales = |inst: &Inst| inst.ty.is_float() && matches!(inst.opcode, Opcode::Mul | Opcode::Div);
-        return (Why::Growth, insts().find(|(_, inst)| scales(inst)).map(|(value, _)| value));
+        // A state that meets itself in a sum is a multiple too.
+        let is_sum = |inst: &Inst| matches!(inst.opcode, Opcode::Add | Opcode::Sub);
+        let meets = |inst: &Inst| is_sum(inst) && inst.operands().iter().all(|&x| unknown(x));
+        let at = insts().find(|(_, inst)| scales(inst)).or_else(|| insts().find(|(_, inst)| meets(inst)));
+        return (Why::Growth, at.map(|(value, _)| value));
     }
     // Why an operation of operands that are known or not leaves every family.
     type Reason = fn(Opcode, &[bool]) -> Option<Why>;
