@@ -50,6 +50,21 @@ fn kinds_are_read_as_they_are_printed() {
 }
 
 #[test]
+fn a_name_with_one_character_more_is_none() {
+    for name in kinds().map(|kind| kind.to_string()) {
+        for place in (0..=name.len()).filter(|&place| name.is_char_boundary(place)) {
+            for more in ["-", "–", "+", " ", "(", ")", "x"] {
+                let name = [&name[..place], more, &name[place..]].concat();
+                assert!(
+                    matches!(name.parse::<NetworkKind>(), Err(AlgoError::Network { got }) if got == name),
+                    "{name}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
 fn no_level_writes_a_lane_twice_or_is_empty() {
     for network in kinds().flat_map(|kind| (0..=70).map(move |width| Network::new(kind, width))) {
         for level in network.levels() {

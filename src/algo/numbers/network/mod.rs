@@ -89,15 +89,20 @@ impl FromStr for NetworkKind {
     /// [`AlgoError::Network`], which lists the names.
     fn from_str(name: &str) -> Result<NetworkKind, AlgoError> {
         let unknown = || AlgoError::Network { got: name.to_owned() };
-        match name.to_lowercase().replace(['-', '–'], "").as_str() {
-            "koggestone" => Ok(NetworkKind::KoggeStone),
-            "sklansky" => Ok(NetworkKind::Sklansky),
-            "brentkung" => Ok(NetworkKind::BrentKung),
-            "hancarlson" => Ok(NetworkKind::HanCarlson),
-            other => {
-                let k = other.strip_prefix("ladnerfischer(").and_then(|k| k.strip_suffix(')')).ok_or_else(unknown)?;
+        let (family, k) = match name.strip_suffix(')').and_then(|name| name.split_once('(')) {
+            Some((family, k)) if k.bytes().all(|digit| digit.is_ascii_digit()) => (family, Some(k)),
+            Some(_) => return Err(unknown()),
+            None => (name, None),
+        };
+        match (family.to_lowercase().replace('–', "-").as_str(), k) {
+            ("kogge-stone" | "koggestone", None) => Ok(NetworkKind::KoggeStone),
+            ("sklansky", None) => Ok(NetworkKind::Sklansky),
+            ("brent-kung" | "brentkung", None) => Ok(NetworkKind::BrentKung),
+            ("han-carlson" | "hancarlson", None) => Ok(NetworkKind::HanCarlson),
+            ("ladner-fischer" | "ladnerfischer", Some(k)) => {
                 k.parse().map(NetworkKind::LadnerFischer).map_err(|_| unknown())
             }
+            _ => Err(unknown()),
         }
     }
 }
