@@ -207,3 +207,15 @@ fn recurrences_modulo_numbers_of_64_bits_are_those_of_the_loop() {
     }
     assert!(matches!(recur_modulo(&[1], 0, &[1]), Err(AlgoError::Modulus)));
 }
+
+/// By a loop over all coefficients this would take a thousand times as long as the test has.
+#[test]
+fn coefficients_beyond_the_first_number_count_for_nothing() {
+    let x: Vec<u64> = (0..3000).collect();
+    let mut coefficients = vec![3; 10_000_000];
+    coefficients[..3000].fill(2);
+    for len in [0, 1, 2, 3000] {
+        let few = recur_modulo(&coefficients[..len], 1_000_003, &x[..len]).unwrap();
+        assert_eq!(recur_modulo(&coefficients, 1_000_003, &x[..len]).unwrap(), few, "{len} numbers");
+    }
+}

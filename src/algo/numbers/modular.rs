@@ -140,6 +140,8 @@ pub fn recur_modulo(coefficients: &[u64], modulus: u64, x: &[u64]) -> Result<Vec
     if modulus == 0 {
         return Err(AlgoError::Modulus);
     }
+    // Coefficients of what is before the first y count for nothing.
+    let coefficients = &coefficients[..coefficients.len().min(x.len())];
     let (order, modulus) = (coefficients.len(), Modulus::new(modulus));
     // Two passes, and the columns of A, pay from three threads on, if there are elements enough.
     let pays = order.saturating_mul(BLOCK) < x.len().saturating_mul(rayon::current_num_threads().saturating_sub(2));
