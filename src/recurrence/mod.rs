@@ -186,7 +186,13 @@ impl<T: Sample> Recurrence<T> {
     /// As [`new`](Recurrence::new).
     pub fn with_precision(signature: &Signature, precision: Precision) -> Result<Recurrence<T>, RecurrenceError> {
         let form = form::Form::new(signature, T::TYPE, precision)?;
-        let scan = DynScan::new(verify(program::program(&form))?)?;
+        let program = verify(program::program(&form))?;
+        // The laws hold over the reals, however large coefficients are; but products of large ones overflow on the states
+        // that a refutation tries.
+        let scan = match DynScan::new(program.clone()) {
+            Err(Error::NotAMonoid { .. }) => DynScan::builder(program).assume_associative().build()?,
+            judged => judged?,
+        };
         Recurrence::over(scan, signature.clone(), form)
     }
 

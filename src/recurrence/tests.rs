@@ -227,6 +227,26 @@ fn the_operator_is_a_monoid() {
     }
 }
 
+/// Products of such coefficients overflow on the states that a refutation of the laws tries, and none of these samples.
+#[test]
+fn coefficients_at_the_end_of_the_range_are_taken() {
+    let x = noise::<f64>(3000);
+    let small: Vec<f32> = x.iter().map(|&x| x as f32 * 1e-20).collect();
+    for text in PUBLISHED.iter().chain(&SHAPES).chain(&["-1, -0.085, -0.55 : 1.8, -0.81"]) {
+        let plain = signature(text);
+        let scaled = |by: f64| {
+            let a: Vec<f64> = plain.feed_forward().iter().map(|a| a * by).collect();
+            Signature::new(a, plain.feedback()).expect("they are finite")
+        };
+        let by = f64::powi(2.0, 1000);
+        let y = Recurrence::<f64>::new(&scaled(by)).expect(text).filter(&x).expect("it is short");
+        let exact = filter_exactly(&plain, &x);
+        let top = exact.iter().fold(0.0f64, |top, y| top.max(y.abs()));
+        assert!(y.iter().zip(&exact).all(|(y, exact)| (y / by - exact).abs() <= 1e-9 * top), "{text}");
+        Recurrence::with_precision(&scaled(1e36), Precision::Samples).expect(text).filter(&small).expect("it is short");
+    }
+}
+
 #[test]
 fn growth_is_that_of_the_powers() {
     let growth = |text, samples| form::<f32>(text, Precision::Double).growth(samples);
