@@ -3,6 +3,7 @@
 
 mod algo {
     mod common;
+    mod limits;
     mod linked;
     mod networks;
     mod numbers;

@@ -18,7 +18,7 @@
 use monoscan_runtime::space::filled;
 
 use super::lists::NONE;
-use super::{AlgoError, counted};
+use super::{AlgoError, counted_twice};
 use crate::parallel;
 use crate::prelude::*;
 
@@ -61,7 +61,7 @@ impl Side {
 /// # Errors
 /// [`AlgoError::TooLong`] for 2³¹ places and more.
 pub fn partners(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
-    check_places(sides)?;
+    counted_twice(sides.len())?;
     let mut partners = filled(NONE, sides.len())?;
     let match_block = |block: usize, (sides, partners): (&[Side], &mut [u32])| {
         let first = (block * BLOCK) as u32;
@@ -95,7 +95,7 @@ pub fn partners(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
 /// # Errors
 /// As [`partners`].
 pub fn enclosing(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
-    check_places(sides)?;
+    counted_twice(sides.len())?;
     let of_block = |block: usize, sides: &[Side]| Unmatched::of(sides, (block * BLOCK) as u32, |_, _| ());
     let unmatched = parallel::map(sides.chunks(BLOCK), of_block);
     // What is open where each block begins, as far as it is closed there, and one more.
@@ -146,13 +146,5 @@ impl Unmatched {
             }
         }
         Unmatched { closing, opening }
-    }
-}
-
-fn check_places(sides: &[Side]) -> Result<(), AlgoError> {
-    // A tour has a step for each.
-    match counted(sides.len())? {
-        len if len > i32::MAX as u32 => Err(AlgoError::TooLong { len: sides.len(), limit: 1 << 31 }),
-        _ => Ok(()),
     }
 }

@@ -25,12 +25,17 @@
 //! for each other), *passes* over memory, and bytes where they matter.
 //!
 //! A scan is compiled when a function first needs it, for each type of records, in a few
-//! milliseconds, and kept. With the feature `gpu`, the module `on_gpu` has those families that run
+//! milliseconds, and kept. A record of hundreds of numbers takes some tenths of a second. With the feature `gpu`, the module `on_gpu` has those families that run
 //! in the memory of a device, by [`DeviceVec`](crate::DeviceVec)s.
 //!
 //! Where places or counts are given, they are `u32`, so a call takes fewer than 2³² records, of
 //! brackets and trees fewer than 2³¹; more are [`AlgoError::TooLong`]. Bad input is found before
 //! anything is written. What holds after a scan that failed is said at [`AlgoError::Scan`].
+//!
+//! Records of a scan have 1 to 4096 bytes. Those that it compares with their neighbours have at
+//! most 256, as in [`runs`], and values that fill gaps at most 255. Others are an
+//! [`AlgoError::Scan`]. Partitions, sorts, `decode`, sums and moments by key are loops, and take
+//! any.
 
 pub mod brackets;
 mod error;
@@ -105,6 +110,12 @@ fn mapped<T: Send>(len: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
 /// As many records as a `u32` counts, or an error.
 fn counted(len: usize) -> Result<u32, AlgoError> {
     u32::try_from(len).map_err(|_| AlgoError::TooLong { len, limit: 1 << 32 })
+}
+
+/// As many places as a walk takes two steps each of, or an error.
+fn counted_twice(len: usize) -> Result<u32, AlgoError> {
+    const LIMIT: usize = 1 << 31;
+    if len < LIMIT { counted(len) } else { Err(AlgoError::TooLong { len, limit: LIMIT as u64 }) }
 }
 
 /// Refuses a column of another length than `expected`.

@@ -36,7 +36,7 @@ mod totals;
 use super::brackets::{Side, partners};
 use super::lists::{NONE, rank};
 use super::sort::{Order, sort_with_values};
-use super::{AlgoError, LONG, check_length, compiled, counted, mapped};
+use super::{AlgoError, LONG, check_length, compiled, counted_twice, mapped};
 use crate::ops::Sum;
 use crate::parallel;
 use crate::prelude::*;
@@ -105,10 +105,7 @@ impl Tour {
     /// [`AlgoError::Index`] if a parent is no node; [`AlgoError::Cycle`] if a node is its own ancestor; [`AlgoError::TooLong`] for
     /// 2³¹ nodes and more.
     pub fn of_parents(parents: &[u32]) -> Result<Tour, AlgoError> {
-        let len = counted(parents.len())?;
-        if len > i32::MAX as u32 {
-            return Err(AlgoError::TooLong { len: parents.len(), limit: 1 << 31 });
-        }
+        let len = counted_twice(parents.len())?;
         let is_wrong = |&parent: &u32| parent != NONE && parent >= len;
         let wrong = parallel::map(parents.chunks(LONG), |_, part| part.iter().position(is_wrong));
         if let Some(place) = (0..).step_by(LONG).zip(wrong).find_map(|(start, wrong)| Some(start + wrong?)) {

@@ -86,6 +86,7 @@ pub fn sort_with_values<K: SortKey, V: Copy + Send + Sync>(
     order: Order,
 ) -> Result<(), AlgoError> {
     check_length("values", keys.len(), values.len())?;
+    counted(keys.len())?;
     let mut records = mapped(keys.len(), |place| (keys[place], values[place]));
     let flipped = order.flipped();
     sort_records(&mut records, move |&(key, _)| key.ordered() ^ flipped)?;
