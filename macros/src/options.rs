@@ -46,43 +46,46 @@ pub(crate) fn crate_path(input: ParseStream<'_>) -> syn::Result<Path> {
 }
 
 impl Options {
-    fn parse(input: ParseStream<'_>, own: Own) -> syn::Result<Options> {
-        let mut options = Options::default();
+    /// Reads more options.
+    fn parse(&mut self, input: ParseStream<'_>, own: Own) -> syn::Result<()> {
         while !input.is_empty() {
             if input.peek(Token![crate]) {
-                options.krate = crate_path(input)?.to_token_stream();
+                self.krate = crate_path(input)?.to_token_stream();
             } else {
                 let name: Ident = input.parse()?;
                 if own.name.is_none_or(|own| name != own) {
                     return Err(syn::Error::new(name.span(), own.unknown));
                 }
-                options.own = true;
+                self.own = true;
             }
             if !input.is_empty() {
                 input.parse::<Token![,]>()?;
             }
         }
-        Ok(options)
+        Ok(())
     }
 
     /// Reads an attribute's arguments; an error leaves the defaults.
     pub(crate) fn read(arguments: TokenStream, own: Own, errors: &mut Errors) -> Options {
-        let parser = |input: ParseStream<'_>| Options::parse(input, own);
-        parser.parse2(arguments).unwrap_or_else(|error| {
-            errors.push(error);
-            Options::default()
-        })
+        let mut options = Options::default();
+        let parser = |input: ParseStream<'_>| options.parse(input, own);
+        match parser.parse2(arguments) {
+            Ok(()) => options,
+            Err(error) => {
+                errors.push(error);
+                Options::default()
+            }
+        }
     }
 
-    /// Reads the attribute of a derive that goes by a name, such as `#[scan_type(…)]`.
+    /// Reads the attributes of a derive that go by a name, such as `#[scan_type(…)]`; an error leaves what comes before it.
     pub(crate) fn of_derive(name: &str, own: Own, attributes: &[Attribute], errors: &mut Errors) -> Options {
-        let Some(attribute) = attributes.iter().find(|attribute| attribute.path().is_ident(name)) else {
-            return Options::default();
-        };
-        let parser = |input: ParseStream<'_>| Options::parse(input, own);
-        attribute.parse_args_with(parser).unwrap_or_else(|error| {
-            errors.push(error);
-            Options::default()
-        })
+        let mut options = Options::default();
+        for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident(name)) {
+            if let Err(error) = attribute.parse_args_with(|input: ParseStream<'_>| options.parse(input, own)) {
+                errors.push(error);
+            }
+        }
+        options
     }
 }

@@ -97,8 +97,19 @@ impl DeviceMemory {
     /// So many bytes can be read; they need not be initialised.
     pub unsafe fn upload(device: &Device, from: *const u8, bytes: usize) -> Result<DeviceMemory, Error> {
         let cuda = device.as_cuda().ok_or(DeviceError::NotOnGpu)?;
-        let stream = Stream::legacy(cuda)?;
-        let mut memory = DeviceMemory::uninitialized(&stream, bytes)?;
+        // SAFETY: the caller has them.
+        unsafe { DeviceMemory::upload_in(&Stream::legacy(cuda)?, from, bytes) }
+    }
+
+    /// The same in a stream.
+    ///
+    /// # Errors
+    /// The device has too little memory, the stream is being captured, or the driver fails.
+    ///
+    /// # Safety
+    /// As that of [`upload`](DeviceMemory::upload).
+    pub unsafe fn upload_in(stream: &Stream, from: *const u8, bytes: usize) -> Result<DeviceMemory, Error> {
+        let mut memory = DeviceMemory::uninitialized(stream, bytes)?;
         // SAFETY: the caller has them.
         unsafe { memory.write(from, bytes) }?;
         Ok(memory)
@@ -107,7 +118,7 @@ impl DeviceMemory {
     /// Copies these bytes to the first of the memory, after what was given to their stream; they are there when this returns.
     ///
     /// # Errors
-    /// The memory has fewer, the stream is being captured, there is too little page-locked memory, or the driver fails.
+    /// The memory has fewer, the stream is being captured, or the driver fails.
     ///
     /// # Safety
     /// So many bytes can be read; they need not be initialised.

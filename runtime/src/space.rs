@@ -3,7 +3,11 @@
 //! A process gets its pages when they are first written. Of those with 4 KB, so many are needed for
 //! a long result that this takes several times as long as most scans.
 
+use std::alloc::{Layout, alloc_zeroed};
 use std::mem::MaybeUninit;
+use std::ptr::NonNull;
+
+use bytemuck::Zeroable;
 
 use crate::error::Error;
 
@@ -33,6 +37,24 @@ pub fn filled<T: Clone>(value: T, len: usize) -> Result<Vec<T>, Error> {
     reserve(&mut records, len)?;
     records.resize(len, value);
     Ok(records)
+}
+
+/// So many records whose bytes are zero. Nothing is written: the threads that first write them get their pages.
+///
+/// # Errors
+/// [`Error::OutOfMemory`].
+pub fn zeros<T: Zeroable>(len: usize) -> Result<Vec<T>, Error> {
+    let no_memory = || Error::OutOfMemory { bytes: len.saturating_mul(size_of::<T>()) };
+    let layout = Layout::array::<T>(len).map_err(|_| no_memory())?;
+    if layout.size() == 0 {
+        return Ok((0..len).map(|_| T::zeroed()).collect());
+    }
+    // SAFETY: the layout has a size.
+    let start = NonNull::new(unsafe { alloc_zeroed(layout) }).ok_or_else(no_memory)?.as_ptr();
+    // SAFETY: the allocation has space for so many records, which nobody else sees.
+    ask_for_large_pages(unsafe { std::slice::from_raw_parts_mut(start.cast::<MaybeUninit<T>>(), len) });
+    // SAFETY: it was allocated for a vector of so many records, and zeros are one of these.
+    Ok(unsafe { Vec::from_raw_parts(start.cast(), len, len) })
 }
 
 /// Asks for large pages for memory that nobody has written yet. Nothing depends on whether there are any.
@@ -65,6 +87,12 @@ mod tests {
             assert!((0..len as u64).eq(records[..len].iter().copied()) && records[len..].iter().all(|&x| x == 7));
         }
         assert!(filled(3u8, (4 << 20) + 1).unwrap().iter().all(|&x| x == 3));
+        for len in [0, 1, (4 << 20) + 1] {
+            let mut all = zeros::<u16>(len).unwrap();
+            assert!(all.len() == len && all.iter().all(|&x| x == 0));
+            all.push(1);
+            assert_eq!(all[len], 1);
+        }
     }
 
     #[test]
@@ -74,5 +102,7 @@ mod tests {
         assert!(matches!(error, Error::OutOfMemory { .. }), "{error}");
         assert_eq!(records, [1, 2]);
         assert!(matches!(filled([0u64; 4], usize::MAX / 8), Err(Error::OutOfMemory { bytes: usize::MAX })));
+        assert!(matches!(zeros::<u64>(usize::MAX / 8), Err(Error::OutOfMemory { .. })));
+        assert!(matches!(zeros::<u64>(1 << 58), Err(Error::OutOfMemory { .. })));
     }
 }

@@ -151,7 +151,7 @@ impl Lexer {
 
     /// The same lexer on another device; see [`Scan::on`](crate::Scan::on). A GPU lexes by a scan, or by two, where rules look
     /// further than one byte ahead; another lists what these say of each byte. The text is in the memory of the device as a whole
-    /// then, with up to 13 bytes of symbols, labels and space for tokens for each of its bytes.
+    /// then, with up to 14 bytes of symbols, labels and space for tokens for each of its bytes.
     ///
     /// ```
     /// use monoscan::{Device, lexer::{Lexer, Rules}};
@@ -171,7 +171,7 @@ impl Lexer {
         let device = device.into();
         let lexer = Lexer::of(self.rules.clone(), self.analysed.clone(), self.kept.clone(), device);
         #[cfg(feature = "gpu")]
-        if lexer.lists_labels() {
+        if lexer.lists_labels()? {
             return Ok(lexer);
         }
         if !device.is_cpu() {
@@ -181,8 +181,7 @@ impl Lexer {
     }
 
     /// The tokens of a text. Code is compiled by the first call. A GPU keeps eleven bytes of memory
-    /// for each of the longest text as long as the lexer lives; what [`labels`](Lexer::labels) keeps stays with the device's legacy
-    /// stream, so as long as the process lives.
+    /// for each of the longest text, and up to four for the symbols of two scans, as long as the lexer lives.
     ///
     /// ```
     /// use monoscan::lexer::{Lexer, Rules};
@@ -250,7 +249,7 @@ impl Lexer {
             return Ok(self.on_cpu().lex_into(text, tokens)?);
         }
         #[cfg(feature = "gpu")]
-        if self.lists_labels() {
+        if self.lists_labels()? {
             return self.lex_through_gpu(text, tokens);
         }
         self.lex_by_scan(text, tokens)

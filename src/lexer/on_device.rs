@@ -97,7 +97,7 @@ impl Space {
                 Ok(space)
             }
             None => {
-                let text = DeviceVec::upload(device, text)?;
+                let text = DeviceVec::upload_aside(device, text)?;
                 Ok(Space { tokens: DeviceTokens::space(&text)?, text })
             }
         }
@@ -155,9 +155,17 @@ impl Lexer {
     }
 
     /// Whether texts of the host are lexed by [`lex_through_gpu`](Lexer::lex_through_gpu): on a GPU, by rules that have labels.
-    pub(super) fn lists_labels(&self) -> bool {
-        let has_both = || self.labelling().is_ok() && self.spans().is_ok();
-        !self.device().is_cpu() && *self.on_gpu().lists_labels.get_or_init(has_both)
+    pub(super) fn lists_labels(&self) -> Result<bool, LexerError> {
+        if self.device().is_cpu() {
+            return Ok(false);
+        }
+        let has_both = || match self.labelling().and_then(|_| self.spans()) {
+            Ok(_) => Ok(true),
+            // The device may do better the next time.
+            Err(LexerError::Scan(error @ ScanError::Cuda(_))) => Err(error.into()),
+            Err(_) => Ok(false),
+        };
+        get_or_make(&self.on_gpu().lists_labels, has_both).copied()
     }
 
     /// The tokens of a text of the host by the lexer's GPU. Calls at the same time have memory of their own there, and one of them
@@ -175,7 +183,12 @@ impl Lexer {
         self.lex_on_device_into(&space.text, &mut space.tokens)?;
         let DeviceTokens { kinds, starts, ends, .. } = &space.tokens;
         tokens.download(kinds.len(), [kinds.memory(), starts.memory(), ends.memory()], ERROR)?;
-        *kept() = Some(space);
+        // Of texts that were lexed at the same time, the memory of the longest is kept. The other is freed behind the lock.
+        let mut kept = kept();
+        let is_longest = kept.as_ref().is_none_or(|kept| kept.text.capacity() < space.text.capacity());
+        let other = if is_longest { kept.replace(space) } else { Some(space) };
+        drop(kept);
+        drop(other);
         Ok(())
     }
 }

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use monoscan_ir::{Program, Verified};
 #[cfg(feature = "gpu")]
 use monoscan_runtime::cuda::CudaError;
-use monoscan_runtime::space::filled;
+use monoscan_runtime::space::zeros;
 use monoscan_runtime::{Device, DynScan, DynScanBuilder, Error, Transducer};
 
 use super::LexerTables;
@@ -21,15 +21,13 @@ use crate::scan::{Columns, ColumnsMut, Place, Plain, of_slice, of_slice_into, th
 pub(super) struct Scans {
     oracle: Option<(DynScan, Symbols)>,
     scan: DynScan,
-    /// How a slice in the memory of the CPU is labelled.
-    slices: OfSlices,
+    /// How a slice in the memory of the CPU is labelled, if not by scans of it.
+    slices: Option<OfSlices>,
 }
 
-/// How a slice in the memory of the CPU is labelled, where there is something faster than scans of it.
+/// A way to label a slice in the memory of the CPU that is faster than scans of it.
 #[derive(Debug)]
 enum OfSlices {
-    /// By the scans.
-    Scans,
     /// By two walks instead of two scans. The symbols between them are in memory that is kept for the next text: new memory would
     /// take twice as long as both walks.
     Walks([Walk; 2], Mutex<Vec<u16>>),
@@ -46,15 +44,15 @@ enum Symbols {
 }
 
 impl OfSlices {
-    fn of(tables: &LexerTables, device: Device) -> OfSlices {
+    fn of(tables: &LexerTables, device: Device) -> Option<OfSlices> {
         if device.is_cpu() {
-            return tables.walks().map_or(OfSlices::Scans, |walks| OfSlices::Walks(walks, Mutex::default()));
+            return tables.walks().map(|walks| OfSlices::Walks(walks, Mutex::default()));
         }
         #[cfg(feature = "gpu")]
         if tables.oracle_program().is_some() {
-            return OfSlices::CopyOn(device);
+            return Some(OfSlices::CopyOn(device));
         }
-        OfSlices::Scans
+        None
     }
 }
 
@@ -89,7 +87,7 @@ impl Scans {
         };
         let oracle =
             tables.oracle_program().map(|oracle| Ok::<_, Error>((build(oracle, first)?, symbols))).transpose()?;
-        Ok(Scans { oracle, scan: build(program, second)?, slices: OfSlices::Scans })
+        Ok(Scans { oracle, scan: build(program, second)?, slices: None })
     }
 
     /// The last scan, whose result is asked for.
@@ -104,13 +102,14 @@ impl Scans {
 
     /// The labels of a text, by [`Scans::labelling`].
     pub(super) fn label<C: Columns<(u8,)>>(&self, text: C) -> Result<<C::Place as Place>::Vec<u8>, Error> {
-        let labels = |text: &[u8]| {
-            let mut labels = filled(0, text.len())?;
-            self.label_slice(text, &mut labels)?;
-            Ok(labels)
+        let labels = |slices: &OfSlices| {
+            of_slice(&text, |text| {
+                let mut labels = zeros(text.len())?;
+                self.label_slice(slices, text, &mut labels)?;
+                Ok(labels)
+            })
         };
-        let of_slice = if self.takes_slices() { of_slice(&text, labels) } else { None };
-        of_slice.unwrap_or_else(|| self.run(text))
+        self.slices.as_ref().and_then(labels).unwrap_or_else(|| self.run(text))
     }
 
     /// The same into a column that is there.
@@ -119,24 +118,19 @@ impl Scans {
         text: C,
         mut labels: impl ColumnsMut<u8, Place = C::Place>,
     ) -> Result<<C::Place as Place>::Written, Error> {
-        let label = |text: &[u8], labels: &mut [u8]| self.label_slice(text, labels);
-        let of_slice = if self.takes_slices() { of_slice_into(&text, &mut labels, label) } else { None };
-        of_slice.unwrap_or_else(|| self.run_into(text, labels))
-    }
-
-    fn takes_slices(&self) -> bool {
-        !matches!(self.slices, OfSlices::Scans)
+        let slices = self.slices.as_ref();
+        let label = |slices| of_slice_into(&text, &mut labels, |text, to| self.label_slice(slices, text, to));
+        slices.and_then(label).unwrap_or_else(|| self.run_into(text, labels))
     }
 
     /// Whether a text in the memory of the CPU is labelled by walks.
     pub(super) fn walks(&self) -> bool {
-        matches!(self.slices, OfSlices::Walks(..))
+        matches!(self.slices, Some(OfSlices::Walks(..)))
     }
 
     /// As many labels as bytes of the text.
-    fn label_slice(&self, text: &[u8], labels: &mut [u8]) -> Result<(), Error> {
-        match &self.slices {
-            OfSlices::Scans => self.run_into(text, labels).map(drop),
+    fn label_slice(&self, slices: &OfSlices, text: &[u8], labels: &mut [u8]) -> Result<(), Error> {
+        match slices {
             OfSlices::Walks(walks, kept) => {
                 let kept = || kept.lock().unwrap_or_else(PoisonError::into_inner);
                 let mut symbols = std::mem::take(&mut *kept());
@@ -156,7 +150,7 @@ impl Scans {
     /// Labels of a copy of the text on a device.
     #[cfg(feature = "gpu")]
     fn label_copy(&self, device: &Device, text: &[u8], labels: &mut [u8]) -> Result<(), Error> {
-        self.run::<u8, _>(&DeviceVec::upload(device, text)?)?.read(labels)
+        self.run::<u8, _>(&DeviceVec::upload_aside(device, text)?)?.read(labels)
     }
 
     /// The results of the last scan. On a device, those of two scans are there when this returns.
@@ -196,7 +190,8 @@ impl Scans {
 /// Labels by two walks, as many labels as bytes of the text, with the symbols between them.
 fn walk([oracle, munch]: &[Walk; 2], text: &[u8], symbols: &mut Vec<u16>, labels: &mut [u8]) -> Result<(), Error> {
     if symbols.len() < text.len() {
-        *symbols = filled(0, text.len())?;
+        *symbols = Vec::new();
+        *symbols = zeros(text.len())?;
     }
     let symbols = &mut symbols[..text.len()];
     oracle.outputs(text, symbols, |symbol| symbol);

@@ -2,7 +2,9 @@
 //! the same on the CPU.
 
 use monoscan::DeviceVec;
-use monoscan::lexer::{ERROR, ERROR_KIND, Lexer, PatternSet, RULE_SETS, Role, Rules};
+use monoscan::lexer::{
+    ERROR, ERROR_KIND, Lexer, MAX_LABELLED_RULES, PatternSet, RULE_SETS, Role, Rules, TokenColumnsOf, TokenList,
+};
 use scan_kit::Random;
 use scan_kit::munch::{self, Reference};
 
@@ -34,6 +36,53 @@ fn any_rules_are_lexed_on_a_device() {
             assert!(kinds == list.kinds(), "{name}: kinds of {len} bytes");
             assert!(tokens.starts().to_vec().unwrap() == list.starts(), "{name}: starts of {len} bytes");
             assert!(tokens.ends().to_vec().unwrap() == list.ends(), "{name}: ends of {len} bytes");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn rules_of_more_kinds_than_labels_have_are_lexed_by_ends() {
+    let words: String = (0..MAX_LABELLED_RULES).map(|i| format!("keyword k{i}\n")).collect();
+    for number in ["NUMBER [0-9]+", "NUMBER [0-9]+([.][0-9]+)?"] {
+        let rules = Rules::parse(&format!("{words}{number}\nWORD [a-z][a-z0-9]*\nskip SPACE [ \n]+\n")).unwrap();
+        let cpu = Lexer::new(rules).unwrap();
+        let lexer = cpu.on(gpu()).unwrap();
+        let mut random = Random(9);
+        for len in [0, 1, 1000, 300_000] {
+            let text: Vec<u8> = (0..len).map(|_| *random.pick(b"kk01234. \n?")).collect();
+            assert!(lexer.lex(&text).unwrap() == cpu.lex(&text).unwrap(), "{number}: {len} bytes");
+        }
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn memory_of_a_longer_text_leaves_nothing_in_the_tokens_of_a_shorter_one() {
+    for (name, rules) in RULE_SETS.into_iter().filter(|(name, _)| ["json", "c"].contains(name)) {
+        let rules = Rules::parse(rules).unwrap();
+        let mut texts = Texts::new(&rules);
+        let cpu = Lexer::new(rules).unwrap();
+        let lexer = cpu.on(gpu()).unwrap();
+        let (mut list, mut columns) = (TokenList::new(), TokenColumnsOf::<u8, u64>::new());
+        let mut on_device = DeviceVec::upload(&gpu(), &[b' '; 4_000_000]).unwrap();
+        let mut tokens = lexer.lex_on_device(&on_device).unwrap();
+        for len in [3_000_000, 70_001, 2_900_000, 1, 0, 1000] {
+            let text = [&texts.text(len)[..], b"\xff\xfe"].concat();
+            let expected = cpu.lex(&text).unwrap();
+            lexer.lex_into(&text, &mut list).unwrap();
+            assert!(list == expected, "{name}: {len} bytes");
+            lexer.lex_into_columns(&text, &mut columns).unwrap();
+            let kinds = expected.kinds().iter().map(|&kind| if kind == ERROR_KIND { u8::MAX } else { kind as u8 });
+            assert!(kinds.eq(columns.kinds().iter().copied()), "{name}: kinds of {len} bytes");
+            let ends = expected.ends().iter().map(|&end| u64::from(end));
+            assert!(ends.eq(columns.ends().iter().copied()), "{name}: ends of {len} bytes");
+            on_device.write(&text).unwrap();
+            lexer.lex_on_device_into(&on_device, &mut tokens).unwrap();
+            assert!(
+                tokens.starts().to_vec().unwrap() == expected.starts(),
+                "{name}: starts of {len} bytes, left there"
+            );
         }
     }
 }

@@ -46,6 +46,11 @@ impl Event {
         Ok(Event { device: *device, raw })
     }
 
+    /// Whose event it is.
+    pub(crate) fn device(&self) -> &Device {
+        &self.device
+    }
+
     /// The driver's handle.
     pub(crate) fn raw(&self) -> sys::CUevent {
         self.raw

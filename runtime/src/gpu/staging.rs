@@ -53,19 +53,46 @@ pub(super) struct Side {
     pub(super) device: DeviceBuffer<u8>,
 }
 
+/// Memory that takes long to allocate, kept from call to call.
+pub(super) struct Kept<T>(Mutex<Vec<T>>);
+
+impl<T> Kept<T> {
+    pub(super) const fn new() -> Kept<T> {
+        Kept(Mutex::new(Vec::new()))
+    }
+
+    /// Some that nobody uses and that fits, or new.
+    pub(super) fn take(
+        &self,
+        fits: impl FnMut(&T) -> bool,
+        make: impl FnOnce() -> Result<T, CudaError>,
+    ) -> Result<T, CudaError> {
+        let mut free = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = free.iter().position(fits) {
+            return Ok(free.swap_remove(at));
+        }
+        drop(free);
+        make()
+    }
+
+    /// Keeps it for the next call. Nothing may be under way in it.
+    pub(super) fn give_back(&self, kept: T) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(kept);
+    }
+}
+
 /// Staging that nobody uses, of all devices.
-static FREE: Mutex<Vec<Staging>> = Mutex::new(Vec::new());
+static FREE: Kept<Staging> = Kept::new();
 
 impl Staging {
     /// Staging with so many bytes on each side of a slot.
     pub(super) fn take(device: &Device, bytes: usize) -> Result<Staging, CudaError> {
         let bytes = bytes.max(LEAST_BYTES).next_power_of_two();
-        let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
         let fits = |staging: &Staging| staging.up.device() == device && staging.bytes >= bytes;
-        if let Some(at) = free.iter().position(fits) {
-            return Ok(free.swap_remove(at));
-        }
-        drop(free);
+        FREE.take(fits, || Staging::new(device, bytes))
+    }
+
+    fn new(device: &Device, bytes: usize) -> Result<Staging, CudaError> {
         let side = || {
             let (host, device) = (PinnedBuffer::new(device, bytes)?, DeviceBuffer::uninitialized(device, bytes)?);
             Ok::<_, CudaError>(Side { host, device })
@@ -82,7 +109,7 @@ impl Staging {
 
     /// Keeps it for the next call. Nothing may be under way in it.
     pub(super) fn give_back(self) {
-        FREE.lock().unwrap_or_else(PoisonError::into_inner).push(self);
+        FREE.give_back(self);
     }
 
     /// Waits until nothing is under way in it.

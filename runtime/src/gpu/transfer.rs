@@ -1,36 +1,38 @@
-//! Copies between memory of the host and of a device, through staging: all cores copy pieces into
-//! or out of page-locked memory, while the device copies the pieces before. By itself the driver
-//! copies other memory with one core.
+//! Copies between memory of the host and of a device, through page-locked memory: all cores copy
+//! pieces into or out of it, while the device copies the pieces before. By itself the driver copies
+//! other memory with one core.
+
+use std::mem::ManuallyDrop;
 
 use rayon::prelude::*;
 
-use super::staging::{GRAIN, LEAST_BYTES, MOST_BYTES, SLOTS, Staging};
-use crate::cuda::{CudaError, DeviceRead, DeviceSlice, DeviceSliceMut, Stream};
+use super::staging::{GRAIN, Kept, LEAST_BYTES, MOST_BYTES, SLOTS};
+use crate::cuda::{CudaError, DeviceRead, DeviceSlice, DeviceSliceMut, Event, PinnedBuffer, Stream};
 
 /// Fewer bytes are left to the driver, as threads have to be woken for pieces.
 const LEAST_COPIED: usize = 2 << 20;
 
 /// Memory of the host that is read by all cores.
 #[derive(Clone, Copy)]
-struct From(*const u8);
+struct Read(*const u8);
 
 // SAFETY: who makes one borrows the memory.
-unsafe impl Sync for From {}
+unsafe impl Sync for Read {}
 
 /// Memory of the host that is written by all cores, each its own part.
 #[derive(Clone, Copy)]
-struct To(*mut u8);
+struct Written(*mut u8);
 
 // SAFETY: who makes one borrows the memory mutably, and no two threads have the same part.
-unsafe impl Sync for To {}
+unsafe impl Sync for Written {}
 
-impl From {
+impl Read {
     fn at(&self, place: usize) -> *const u8 {
         self.0.wrapping_add(place)
     }
 }
 
-impl To {
+impl Written {
     fn at(&self, place: usize) -> *mut u8 {
         self.0.wrapping_add(place)
     }
@@ -39,38 +41,37 @@ impl To {
 /// Copies bytes of the host to memory of a device, and waits until they are there.
 ///
 /// # Errors
-/// The stream is being captured or of another device, there is too little page-locked memory, or the driver fails.
+/// The stream is being captured or of another device, or the driver fails.
 ///
 /// # Safety
 /// As many bytes can be read as `to` has. They need not be initialised.
 pub(crate) unsafe fn upload(mut to: DeviceSliceMut<'_, u8>, stream: &Stream, from: *const u8) -> Result<(), CudaError> {
     stream.expect_no_capture("a stream to wait for")?;
     let bytes = to.len();
-    if bytes < LEAST_COPIED {
+    let Some(mut copying) = Copying::worthwhile(stream, bytes)? else {
         // SAFETY: the caller has so many, and the stream is waited for.
         unsafe { to.copy_from_host(stream, from) }?;
         return stream.synchronize();
+    };
+    let from = Read(from);
+    let piece = copying.bytes;
+    let mut rest = to.reborrow();
+    for start in (0..bytes).step_by(piece) {
+        let Slot { host, done } = &mut copying.slots[start / piece % SLOTS];
+        done.synchronize()?;
+        let (mut part, behind) = rest.split_at(piece.min(bytes - start))?;
+        rest = behind;
+        let host = &mut host[..part.len()];
+        host.par_chunks_mut(GRAIN).enumerate().for_each(|(grain, host)| {
+            let from = from.at(start + grain * GRAIN);
+            // SAFETY: the caller has so many bytes, which are plain; page-locked memory is other memory.
+            unsafe { std::ptr::copy_nonoverlapping(from, host.as_mut_ptr(), host.len()) };
+        });
+        // SAFETY: the slot is left alone until the copy is done, and lives until the stream was waited for.
+        unsafe { part.copy_from_async(stream, host) }?;
+        done.record(stream)?;
     }
-    let from = From(from);
-    through_staging(stream, bytes, |staging, piece| {
-        let mut rest = to.reborrow();
-        for start in (0..bytes).step_by(piece) {
-            let slot = &mut staging.slots[start / piece % SLOTS];
-            slot.uploaded.synchronize()?;
-            let (mut part, behind) = rest.split_at(piece.min(bytes - start))?;
-            rest = behind;
-            let host = &mut slot.read.host[..part.len()];
-            host.par_chunks_mut(GRAIN).enumerate().for_each(|(grain, host)| {
-                let from = from.at(start + grain * GRAIN);
-                // SAFETY: the caller has so many bytes, which are plain; page-locked memory is other memory.
-                unsafe { std::ptr::copy_nonoverlapping(from, host.as_mut_ptr(), host.len()) };
-            });
-            // SAFETY: the slot is left alone until the copy is done, and lives as long as the staging, which is waited for.
-            unsafe { part.copy_from_async(stream, host) }?;
-            slot.uploaded.record(stream)?;
-        }
-        Ok(())
-    })
+    stream.synchronize()
 }
 
 /// Copies memory of a device to the host, and waits until it is there.
@@ -81,16 +82,15 @@ pub(crate) unsafe fn upload(mut to: DeviceSliceMut<'_, u8>, stream: &Stream, fro
 /// # Safety
 /// As many bytes can be written as `from` has.
 pub(crate) unsafe fn download(from: DeviceSlice<'_, u8>, stream: &Stream, to: *mut u8) -> Result<(), CudaError> {
-    let bytes = from.len();
-    if bytes < LEAST_COPIED {
-        stream.expect_no_capture("a stream to wait for")?;
+    stream.expect_no_capture("a stream to wait for")?;
+    let Some(copying) = Copying::worthwhile(stream, from.len())? else {
         // SAFETY: the caller has so many, and the stream is waited for.
         unsafe { from.copy_to_host(stream, to) }?;
         return stream.synchronize();
-    }
-    let to = To(to);
+    };
+    let to = Written(to);
     let mut start = 0;
-    download_pieces(from, stream, |piece| {
+    copying.download(from, |piece| {
         piece.par_chunks(GRAIN).enumerate().for_each(|(grain, piece)| {
             let to = to.at(start + grain * GRAIN);
             // SAFETY: the caller has so many bytes; page-locked memory is other memory.
@@ -104,46 +104,89 @@ pub(crate) unsafe fn download(from: DeviceSlice<'_, u8>, stream: &Stream, to: *m
 /// any number may.
 ///
 /// # Errors
-/// As those of [`download`].
+/// As those of [`download`]; also if there is too little page-locked memory.
 pub(crate) fn download_pieces(
     from: DeviceSlice<'_, u8>,
     stream: &Stream,
-    mut take: impl FnMut(&[u8]),
+    take: impl FnMut(&[u8]),
 ) -> Result<(), CudaError> {
     stream.expect_no_capture("a stream to wait for")?;
-    let bytes = from.len();
-    through_staging(stream, bytes, |staging, piece| {
-        let part = |start: usize| start..bytes.min(start + piece);
+    if from.is_empty() {
+        return stream.synchronize();
+    }
+    Copying::of(stream, from.len())?.download(from, take)
+}
+
+/// A copy in pieces, under way in a stream. The stream is waited for before their memory is given to another copy.
+struct Copying<'a> {
+    slots: ManuallyDrop<Box<[Slot; SLOTS]>>,
+    /// Of a piece.
+    bytes: usize,
+    stream: &'a Stream,
+}
+
+/// Where a piece is on the host, and when it was copied.
+struct Slot {
+    host: PinnedBuffer<u8>,
+    done: Event,
+}
+
+/// Slots that no copy uses, of all devices.
+static FREE: Kept<Box<[Slot; SLOTS]>> = Kept::new();
+
+impl<'a> Copying<'a> {
+    /// For a copy of so many bytes.
+    fn of(stream: &'a Stream, bytes: usize) -> Result<Copying<'a>, CudaError> {
+        let bytes = bytes.div_ceil(SLOTS).next_power_of_two().clamp(LEAST_BYTES, MOST_BYTES);
+        let device = stream.device();
+        let slot = || {
+            Ok::<_, CudaError>(Slot { host: PinnedBuffer::new(device, bytes)?, done: Event::without_times(device)? })
+        };
+        let slots = FREE.take(
+            |slots| slots[0].done.device() == device && slots[0].host.len() >= bytes,
+            || Ok(Box::new([slot()?, slot()?, slot()?, slot()?])),
+        )?;
+        Ok(Copying { slots: ManuallyDrop::new(slots), bytes, stream })
+    }
+
+    /// The same, or none if the copy is short, or if there is no page-locked memory for it.
+    fn worthwhile(stream: &'a Stream, bytes: usize) -> Result<Option<Copying<'a>>, CudaError> {
+        match bytes {
+            ..LEAST_COPIED => Ok(None),
+            _ => match Copying::of(stream, bytes) {
+                Err(CudaError::OutOfHostMemory { .. }) => Ok(None),
+                copying => copying.map(Some),
+            },
+        }
+    }
+
+    fn download(mut self, from: DeviceSlice<'_, u8>, mut take: impl FnMut(&[u8])) -> Result<(), CudaError> {
+        let (bytes, piece) = (from.len(), self.bytes);
+        let part = |number: usize| number * piece..bytes.min((number + 1) * piece);
         let count = bytes.div_ceil(piece);
         for turn in 0..count + SLOTS {
-            let slot = &mut staging.slots[turn % SLOTS];
+            let Slot { host, done } = &mut self.slots[turn % SLOTS];
             if let Some(before) = turn.checked_sub(SLOTS).filter(|&before| before < count) {
-                slot.downloaded.synchronize()?;
-                take(&slot.written.host[..part(before * piece).len()]);
+                done.synchronize()?;
+                take(&host[..part(before).len()]);
             }
-            let start = turn * piece;
-            if start < bytes {
-                let host = &mut slot.written.host[..part(start).len()];
-                // SAFETY: the slot is left alone until the copy is done, and lives as long as the staging, which is waited for.
-                unsafe { from.slice(part(start))?.copy_to_async(stream, host) }?;
-                slot.downloaded.record(stream)?;
+            if turn < count {
+                let host = &mut host[..part(turn).len()];
+                // SAFETY: the slot is left alone until the copy is done, and lives until the stream was waited for.
+                unsafe { from.slice(part(turn))?.copy_to_async(self.stream, host) }?;
+                done.record(self.stream)?;
             }
         }
         Ok(())
-    })
+    }
 }
 
-/// Runs `copy` with staging for so many bytes and the length of a piece, and waits until nothing uses the staging.
-fn through_staging(
-    stream: &Stream,
-    bytes: usize,
-    copy: impl FnOnce(&mut Staging, usize) -> Result<(), CudaError>,
-) -> Result<(), CudaError> {
-    let piece = bytes.div_ceil(SLOTS).next_power_of_two().clamp(LEAST_BYTES, MOST_BYTES);
-    let mut staging = Staging::take(stream.device(), piece)?;
-    let done = copy(&mut staging, piece);
-    // A failure may leave copies under way. If they cannot be waited for, the memory is not given to anybody else.
-    stream.synchronize()?;
-    staging.give_back();
-    done
+impl Drop for Copying<'_> {
+    fn drop(&mut self) {
+        // After a failure or a panic copies may be under way. If they cannot be waited for, nobody uses their memory again.
+        if self.stream.synchronize().is_ok() {
+            // SAFETY: nothing uses the slots of `self` after this.
+            FREE.give_back(unsafe { ManuallyDrop::take(&mut self.slots) });
+        }
+    }
 }

@@ -17,7 +17,7 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use monoscan_runtime::space::filled;
+use monoscan_runtime::space::{filled, zeros};
 
 use super::super::{AlgoError, check_length, compiled};
 use crate::ops::Carry;
@@ -40,7 +40,7 @@ const BLOCK: usize = 1 << 13;
 pub fn add(a: &[u64], b: &[u64]) -> Result<(Vec<u64>, bool), AlgoError> {
     let len = a.len().max(b.len());
     let (a, b) = (extended(a, len), extended(b, len));
-    let mut sum = filled(0, len)?;
+    let mut sum = zeros(len)?;
     let carry = add_into(&a, &b, &mut sum)?;
     Ok((sum, carry))
 }
@@ -69,7 +69,7 @@ pub fn add_into(a: &[u64], b: &[u64], sum: &mut [u64]) -> Result<bool, AlgoError
 pub fn subtract(a: &[u64], b: &[u64]) -> Result<(Vec<u64>, bool), AlgoError> {
     let len = a.len().max(b.len());
     let (a, b) = (extended(a, len), extended(b, len));
-    let mut difference = filled(0, len)?;
+    let mut difference = zeros(len)?;
     let borrow = subtract_into(&a, &b, &mut difference)?;
     Ok((difference, borrow))
 }

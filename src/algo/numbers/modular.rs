@@ -21,7 +21,7 @@
 //! cost     work 2 K n + K² (16384 + n / 16384), depth n / 16384 steps between two loops, 2 passes
 //! ```
 
-use monoscan_runtime::space::filled;
+use monoscan_runtime::space::zeros;
 
 use super::super::AlgoError;
 use crate::prelude::*;
@@ -164,7 +164,7 @@ pub fn recur_modulo(coefficients: &[u64], modulus: u64, x: &[u64]) -> Result<Vec
         }
     }
 
-    let mut y = filled(0, x.len())?;
+    let mut y = zeros(x.len())?;
     let blocks = x.chunks(block).zip(y.chunks_mut(block)).zip(before);
     parallel::for_each(blocks, |_, ((x, y), before)| modulus.run(coefficients, &before, x, y));
     Ok(y)

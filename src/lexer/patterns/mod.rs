@@ -17,7 +17,7 @@ use thiserror::Error;
 
 use super::LexerError;
 use super::pieces::Walk;
-use super::rules::syntax;
+use super::rules::{meaningless, syntax};
 use automaton::{Automaton, SET_BITS};
 
 /// The most states that the automaton of a [`PatternSet`] may have.
@@ -39,7 +39,7 @@ const PART: usize = 1 << 20;
 /// Patterns whose matches are looked for together, on all cores or [on a GPU](PatternSet::on).
 ///
 /// For each place of a text: which patterns match some text that ends there. Regexes are those of [`Rules`](super::Rules): of
-/// bytes, without look-around, so `^` and `$` are refused too.
+/// bytes, without lazy and possessive repetitions, and without look-around, so `^` and `$` are refused too.
 ///
 /// On the CPU a byte takes one to four nanoseconds of a thread, however many patterns there are, while the automaton's table is in
 /// a cache. With more than 32 states the table has four bytes for each of them and each class of bytes.
@@ -92,6 +92,15 @@ pub enum PatternSetError {
     /// A pattern matches the empty string, so it would match everywhere.
     #[error("pattern {pattern} matches the empty string, which ends everywhere: expected at least one byte")]
     Empty {
+        /// Which one.
+        pattern: usize,
+    },
+    /// A pattern has a lazy repetition, a possessive one, or the flag that makes repetitions lazy.
+    #[error(
+        "pattern {pattern} has a lazy or possessive repetition, which has no meaning where all matches are found: remove the \
+         `?` or `+` behind the repetition (or the flag `U`)"
+    )]
+    Repetition {
         /// Which one.
         pattern: usize,
     },
@@ -268,6 +277,9 @@ impl<'a> MatchEnds<'a> {
 fn parsed(pattern: usize, regex: &str) -> Result<Hir, PatternSetError> {
     let parsed =
         parse_with(regex, &syntax()).map_err(|error| PatternSetError::Regex { pattern, message: error.to_string() })?;
+    if meaningless(regex).is_some() {
+        return Err(PatternSetError::Repetition { pattern });
+    }
     if !parsed.properties().look_set().is_empty() {
         return Err(PatternSetError::LookAround { pattern });
     }

@@ -13,7 +13,7 @@
 //! the two differ, and here the former becomes a group with a name that nobody can write.
 
 use regex_syntax::ast::{self, Ast, RepetitionKind};
-use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look, Repetition};
+use regex_syntax::hir::{Class, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look};
 
 /// The name of groups that hold a possessive repetition.
 const NAME: &str = "+";
@@ -59,40 +59,34 @@ struct Follows {
 
 /// Whether each possessive repetition of an alternative is the same as the greedy one.
 pub(super) fn are_greedy(alternative: &Hir) -> Result<(), GivesBack> {
-    before(alternative, &Follows { first: ClassUnicode::empty(), may_be_empty: true }).map(drop)
+    check(alternative, &Follows { first: ClassUnicode::empty(), may_be_empty: true })
 }
 
-/// The beginning of what follows the place before a regex, by that of the one behind it.
-fn before(regex: &Hir, behind: &Follows) -> Result<Follows, GivesBack> {
-    Ok(match regex.kind() {
-        HirKind::Empty => behind.clone(),
-        HirKind::Literal(_) | HirKind::Class(_) => Follows { first: first_of(regex), may_be_empty: false },
-        // Only where no character follows.
-        HirKind::Look(Look::End) => Follows { first: ClassUnicode::empty(), may_be_empty: false },
-        HirKind::Look(_) => return Err(GivesBack),
-        HirKind::Repetition(of) => before_repetition(of, behind)?,
-        HirKind::Capture(of) if of.name.as_deref() == Some(NAME) && !is_greedy(&of.sub, behind) => {
-            return Err(GivesBack);
+fn check(regex: &Hir, behind: &Follows) -> Result<(), GivesBack> {
+    match regex.kind() {
+        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(Look::End) => Ok(()),
+        HirKind::Look(_) => Err(GivesBack),
+        HirKind::Repetition(of) if of.max.is_some_and(|max| max <= 1) => check(&of.sub, behind),
+        HirKind::Repetition(of) => {
+            // Behind one comes another, or what is behind them all; where at least two are needed, not always at once.
+            let start = Follows::of(&of.sub);
+            let mut between = behind.clone();
+            between.first.union(&start.first);
+            between.may_be_empty &= of.min < 2 || start.may_be_empty;
+            check(&of.sub, &between)
         }
-        HirKind::Capture(of) => before(&of.sub, behind)?,
-        HirKind::Concat(of) => of.iter().rev().try_fold(behind.clone(), |behind, part| before(part, &behind))?,
-        HirKind::Alternation(of) => {
-            let none = Follows { first: ClassUnicode::empty(), may_be_empty: false };
-            of.iter().try_fold(none, |all, part| Ok(all.or(before(part, behind)?)))?
+        HirKind::Capture(of) if of.name.as_deref() == Some(NAME) && !is_greedy(&of.sub, behind) => Err(GivesBack),
+        HirKind::Capture(of) => check(&of.sub, behind),
+        HirKind::Concat(of) => {
+            let mut behind = behind.clone();
+            for part in of.iter().rev() {
+                check(part, &behind)?;
+                behind = Follows::of(part).then(&behind);
+            }
+            Ok(())
         }
-    })
-}
-
-fn before_repetition(of: &Repetition, behind: &Follows) -> Result<Follows, GivesBack> {
-    if of.max == Some(0) {
-        return Ok(behind.clone());
+        HirKind::Alternation(of) => of.iter().try_for_each(|part| check(part, behind)),
     }
-    // Behind one comes another, or what is behind them all; where at least two are needed, not always at once.
-    let last = before(&of.sub, behind)?;
-    let mut between = last.clone().or(behind.clone());
-    between.may_be_empty = behind.may_be_empty && (of.min < 2 || last.may_be_empty);
-    let first = if of.max == Some(1) { last } else { before(&of.sub, &between)? };
-    Ok(if of.min == 0 { first.or(behind.clone()) } else { first })
 }
 
 /// Whether a possessive repetition is the same as the greedy one.
@@ -129,10 +123,38 @@ fn first_of(regex: &Hir) -> ClassUnicode {
 }
 
 impl Follows {
-    /// Either of two.
-    fn or(mut self, other: Follows) -> Follows {
-        self.first.union(&other.first);
-        self.may_be_empty |= other.may_be_empty;
+    /// The beginning of a regex.
+    fn of(regex: &Hir) -> Follows {
+        let nothing = Follows { first: ClassUnicode::empty(), may_be_empty: true };
+        match regex.kind() {
+            HirKind::Empty => nothing,
+            HirKind::Literal(_) | HirKind::Class(_) => Follows { first: first_of(regex), may_be_empty: false },
+            // Only where no character follows.
+            HirKind::Look(_) => Follows { may_be_empty: false, ..nothing },
+            HirKind::Repetition(of) if of.max == Some(0) => nothing,
+            HirKind::Repetition(of) => {
+                let one = Follows::of(&of.sub);
+                Follows { may_be_empty: one.may_be_empty || of.min == 0, ..one }
+            }
+            HirKind::Capture(of) => Follows::of(&of.sub),
+            HirKind::Concat(of) => of.iter().rev().fold(nothing, |behind, part| Follows::of(part).then(&behind)),
+            HirKind::Alternation(of) => {
+                let mut all = Follows { may_be_empty: false, ..nothing };
+                for part in of.iter().map(Follows::of) {
+                    all.first.union(&part.first);
+                    all.may_be_empty |= part.may_be_empty;
+                }
+                all
+            }
+        }
+    }
+
+    /// The beginning of this and what is behind it.
+    fn then(mut self, behind: &Follows) -> Follows {
+        if self.may_be_empty {
+            self.first.union(&behind.first);
+            self.may_be_empty = behind.may_be_empty;
+        }
         self
     }
 }

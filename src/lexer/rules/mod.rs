@@ -27,11 +27,13 @@
 //! wins. Anchors and word boundaries look outside the token and are refused too.
 
 mod fault;
+mod meaningless;
 mod read;
 
 use regex_automata::util::syntax;
 
 pub use fault::{Fault, Place, RuleFault, RulesError};
+pub(super) use meaningless::meaningless;
 pub(super) use read::Reader;
 
 use super::gather::Kind;

@@ -108,6 +108,9 @@ fn patterns_that_cannot_be_scanned_are_refused() {
     assert!(matches!(error(&["a", "b*"]), PatternSetError::Empty { pattern: 1 }));
     assert!(matches!(error(&["a", "[a&&b]*"]), PatternSetError::Empty { pattern: 1 }));
     assert!(matches!(error(&["a$"]), PatternSetError::LookAround { pattern: 0 }));
+    for wrong in ["xa{1,3}+b", "xa+?b", "(?U)a+"] {
+        assert!(matches!(error(&["a", wrong]), PatternSetError::Repetition { pattern: 1 }), "{wrong}");
+    }
     assert!(matches!(error(&["a.{30}b"]), PatternSetError::TooManyStates));
 }
 

@@ -112,6 +112,26 @@ fn a_text_in_chunks_has_the_same_pieces() {
 }
 
 #[test]
+fn alternatives_are_tried_in_order_though_they_begin_alike() {
+    let split = Pretokeniser::new("(?:a?ab|a?bc)|[ac]").expect("it compiles");
+    assert_eq!(split.split("abcaab").expect("it is short").collect::<Vec<_>>(), ["ab", "c", "aab"]);
+}
+
+#[test]
+fn deep_patterns_compile_at_once() {
+    let deep = |of: &str, repeated: &str| format!("{}{of}{}", "(?:".repeat(100), repeated.repeat(100));
+    for (pattern, is_taken) in [
+        (format!("{}x", deep("a", ")*")), true),
+        (format!("{}x|a", deep("a++", ")?")), true),
+        (format!("{}ax|a", deep("a++", ")?")), false),
+    ] {
+        let split = Pretokeniser::new(&pattern);
+        let refusal = |error: &PatternError| matches!(error, PatternError::Possessive { alternative: 1 });
+        assert_eq!(split.as_ref().err().map(refusal), (!is_taken).then_some(true), "{pattern}: {split:?}");
+    }
+}
+
+#[test]
 fn bytes_that_are_no_text_are_errors_and_nothing_is_lost() {
     let split = Pretokeniser::cl100k();
     let mut list = TokenList::new();

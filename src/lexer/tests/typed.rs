@@ -119,7 +119,8 @@ enum Ties {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, TokenKind)]
-#[token_kind(crate = crate, strict_ties)]
+#[token_kind(crate = crate)]
+#[token_kind(strict_ties)]
 enum NoTies {
     #[token("[a-z]+")]
     Name,

@@ -61,8 +61,8 @@ impl<T: ScanType> DeviceVec<T> {
         Ok(DeviceVec { memory, len: records.len(), records: PhantomData })
     }
 
-    /// A copy of other records in place of these: in the same memory, which takes no time to allocate, if these were at least as
-    /// many when it was new. They are there when this returns.
+    /// A copy of other records in place of these: in the same memory, which takes no time to allocate, if it has space for them, and
+    /// else in new memory, as [`upload`](DeviceVec::upload) makes it, before the old is freed. They are there when this returns.
     ///
     /// ```no_run
     /// use monoscan::{Device, ops::Sum, prelude::*};
@@ -79,8 +79,8 @@ impl<T: ScanType> DeviceVec<T> {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Cuda`] if the device has too little memory or fails, or if the stream is being captured; the records are of any
-    /// value then.
+    /// [`Error::Cuda`] if the device has too little memory or fails, or if the stream is being captured. The old records are lost then,
+    /// unless there was too little memory.
     pub fn write(&mut self, records: &[T]) -> Result<(), Error> {
         if self.memory.len() < size_of_val(records) {
             *self = DeviceVec::upload(&self.device(), records)?;
@@ -172,6 +172,15 @@ impl<T: ScanType> DeviceVec<T> {
 
 #[cfg(feature = "gpu")]
 impl<T: ScanType> DeviceVec<T> {
+    /// A copy of these records in a stream of its own, which no other call waits for.
+    pub(crate) fn upload_aside(device: &Device, records: &[T]) -> Result<DeviceVec<T>, Error> {
+        let cuda = device.as_cuda().ok_or(monoscan_runtime::DeviceError::NotOnGpu)?;
+        let stream = monoscan_runtime::cuda::Stream::new(cuda)?;
+        // SAFETY: a slice has so many bytes.
+        let memory = unsafe { DeviceMemory::upload_in(&stream, records.as_ptr().cast(), size_of_val(records)) }?;
+        Ok(DeviceVec { memory, len: records.len(), records: PhantomData })
+    }
+
     /// Where so many records are going to be written, in the stream of another vector.
     pub(crate) fn beside<U>(other: &DeviceVec<U>, len: usize) -> Result<DeviceVec<T>, Error> {
         DeviceVec::space(other.memory.stream(), len)
