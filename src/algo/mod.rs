@@ -25,8 +25,9 @@
 //! for each other), *passes* over memory, and bytes where they matter.
 //!
 //! A scan is compiled when a function first needs it, for each type of records, in a few
-//! milliseconds, and kept. A record of hundreds of numbers takes some tenths of a second. With the feature `gpu`, the module `on_gpu` has those families that run
-//! in the memory of a device, by [`DeviceVec`](crate::DeviceVec)s.
+//! milliseconds, and kept. A record of hundreds of numbers takes some tenths of a second. With the
+//! feature `gpu`, the module `on_gpu` has those families that run in the memory of a device, by
+//! [`DeviceVec`](crate::DeviceVec)s.
 //!
 //! Where places or counts are given, they are `u32`, so a call takes fewer than 2³² records, of
 //! brackets and trees fewer than 2³¹; more are [`AlgoError::TooLong`]. Bad input is found before

@@ -45,7 +45,7 @@ fn any_rules_are_lexed_on_a_device() {
 fn rules_of_more_kinds_than_labels_have_are_lexed_by_ends() {
     let words: String = (0..MAX_LABELLED_RULES).map(|i| format!("keyword k{i}\n")).collect();
     for number in ["NUMBER [0-9]+", "NUMBER [0-9]+([.][0-9]+)?"] {
-        let rules = Rules::parse(&format!("{words}{number}\nWORD [a-z][a-z0-9]*\nskip SPACE [ \n]+\n")).unwrap();
+        let rules = Rules::parse(&format!("{words}{number}\nWORD [a-z][a-z0-9]*\nskip SPACE [ \\n]+\n")).unwrap();
         let cpu = Lexer::new(rules).unwrap();
         let lexer = cpu.on(gpu()).unwrap();
         let mut random = Random(9);

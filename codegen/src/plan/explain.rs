@@ -8,7 +8,7 @@ use crate::cpu::Vector;
 
 /// Hundredths of a cycle in which one thread moves a byte from or to memory, and how many threads have that much each.
 const CYCLES_A_BYTE: usize = 25;
-const MEMORY_THREADS: usize = 4;
+const MEMORY_THREADS: usize = 6;
 
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
