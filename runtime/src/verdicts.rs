@@ -61,6 +61,13 @@ pub(crate) fn judge_all(
 
 /// How it is known that a derived scan is the loop: by the step, and by the laws of all stages.
 pub(crate) fn of_loop(is_step_proved: bool, judgements: &[Arc<Judgement>]) -> &'static str {
+    if judgements.iter().any(|judgement| !judgement.verdict().is_accepted()) {
+        return if is_step_proved {
+            "the step is proved, laws are assumed"
+        } else {
+            "the step is tested, laws are assumed"
+        };
+    }
     let are_laws_proved = judgements.iter().all(|judgement| judgement.verdict().is_proved());
     match (is_step_proved, are_laws_proved) {
         (true, true) => "proved, by the step and the laws",

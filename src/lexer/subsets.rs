@@ -5,8 +5,8 @@
 //! of the automaton of all matches. For words the first is their tree, and a set is a node with the
 //! nodes of its suffixes, as in the automaton of Aho and Corasick (CACM 1975).
 
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeSet, HashMap};
 
 use regex_automata::MatchKind;
 use regex_syntax::hir::Hir;
@@ -52,8 +52,10 @@ pub(super) fn all_matches(patterns: &[Hir], bounds: Bounds) -> Result<(TokenDfa,
             let behind = set.iter().map(|&state| at_start.next(state, class)).filter(|&to| to != TokenDfa::DEAD);
             next.push(subsets.number(behind.chain([TokenDfa::START]).collect())?);
         }
-        let ended = set.iter().filter_map(|&state| at_start.accept(state));
-        accept.push(matches.accept(ended.flat_map(|place| heads.sets[usize::from(place)].clone()).collect()));
+        // Many states may accept the same patterns, and each of them many.
+        let ended: BTreeSet<RuleIndex> = set.iter().filter_map(|&state| at_start.accept(state)).collect();
+        let patterns = ended.into_iter().flat_map(|place| heads.sets[usize::from(place)].iter().copied());
+        accept.push(matches.accept(patterns.collect()));
     }
     Ok((TokenDfa { class_of: at_start.class_of, classes, next, accept }.minimised(), matches.sets))
 }

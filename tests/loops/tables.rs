@@ -14,7 +14,7 @@ macro_rules! assert_table {
     ($step:ident, $start:expr, $states:expr, $reached:expr, $others:expr, $x:expr) => {{
         let x = $x;
         for plan in [PlanOptions::default(), in_blocks()] {
-            let scan = Scan::loop_builder($step {}, $start).plan(plan).build()?;
+            let scan = Scan::loop_builder($step {}, $start).plan(plan).threads(2).build()?;
             let explained = scan.explain();
             assert!(explained.contains(&format!("table of {} states", $states)), "{explained}");
             for start in $reached {
@@ -116,5 +116,88 @@ fn joint_states_that_are_not_reached_have_no_number() -> Result<(), Error> {
     let reached = [(0, false), (3, false), (-3, false), (-3, true), (-1, false)];
     let others = [(3, true), (0, true), (2, true), (4, false), (-4, true), (127, false)];
     assert_table!(corners, (0, false), 8, reached, others, x);
+    Ok(())
+}
+
+/// A table and a sum until the sum has passed a bound in one of the table's states.
+#[scan_fn]
+fn stopping(s: (i64, u8, bool), x: u8) -> (i64, u8, bool) {
+    if s.2 {
+        return s;
+    }
+    let sum = s.0 + x as i64;
+    let mode = match (s.1, x) {
+        (0, 1) => 2,
+        (2, 1) => 3,
+        (3, 1) => 0,
+        _ => s.1,
+    };
+    (sum, mode, sum > 100 && mode == 2)
+}
+
+#[test]
+fn states_of_a_loop_that_stops_are_those_of_its_copy() -> Result<(), Error> {
+    let x = bytes(300);
+    for plan in [PlanOptions::default(), in_blocks()] {
+        let scan = Scan::loop_builder(stopping {}, (0i64, 0u8, false)).plan(plan).threads(2).build()?;
+        for start in [(0, 0, false), (7, 2, false), (-50, 3, false), (9, 3, true), (101, 2, true)] {
+            let mut state = start;
+            let after = x.iter().map(|&x| {
+                state = stopping(state, x);
+                state
+            });
+            let expected: Vec<_> = after.collect();
+            assert_eq!(scan.init(State(start)).inclusive(&x)?, expected, "from {start:?}");
+        }
+        for other in [(0, 7, false), (0, 1, false)] {
+            let error = scan.init(State(other)).inclusive(&x).unwrap_err();
+            assert!(matches!(error, Error::LoopState { argument: "init", .. }), "from {other:?}: {error}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn bits_and_bounds_take_any_state_though_few_are_reached() -> Result<(), Error> {
+    let x: Vec<bool> = bytes(300).iter().map(|&x| x == 3).collect();
+    let bits = Scan::from_loop(scan!(|s: u64, x: bool| -> u64 { s | if x { 1 << 40 } else { 0 } }), 0)?;
+    let expected: Vec<u64> =
+        x.iter().scan(3, |s, &x| Some(std::mem::replace(s, *s | u64::from(x) << 40) | u64::from(x) << 40)).collect();
+    assert_eq!(bits.init(State(3)).inclusive(&x)?, expected);
+    let bounds = Scan::from_loop(scan!(|s: u64, x: bool| -> u64 { s.max(if x { 5 } else { 0 }) }), 0)?;
+    assert_eq!(bounds.init(State(4)).reduce(&x)?, State(5));
+    assert_eq!(bounds.init(State(1 << 50)).reduce(&x)?, State(1 << 50));
+    Ok(())
+}
+
+static LOOKED_UP: [u8; 40] = {
+    let mut all = [0; 40];
+    let mut place = 0;
+    while place < 40 {
+        all[place] = place as u8;
+        place += 1;
+    }
+    all
+};
+
+#[scan_fn]
+fn looking_up(table: Table<u8>, s: (u8, u8), x: u8) -> (u8, u8) {
+    (if s.1 == 1 { table.get((x & 1) as u32) } else { s.0 }, if s.0 == 1 { 1 } else { x & 1 })
+}
+
+#[test]
+fn what_is_looked_up_is_within_what_the_index_allows() -> Result<(), Error> {
+    let step = looking_up {}.with_table(&LOOKED_UP);
+    let scan = Scan::loop_builder(step, (0u8, 0u8)).plan(in_blocks()).threads(2).build()?;
+    assert!(scan.explain().contains("table of 4 states"), "{}", scan.explain());
+    let x = bytes(300);
+    let mut s = (0u8, 0u8);
+    let step = |s: (u8, u8), x: u8| (if s.1 == 1 { x & 1 } else { s.0 }, if s.0 == 1 { 1 } else { x & 1 });
+    let after = x.iter().map(|&x| {
+        s = step(s, x);
+        s
+    });
+    let expected: Vec<_> = after.collect();
+    assert_eq!(scan.inclusive(&x)?, expected);
     Ok(())
 }

@@ -333,7 +333,8 @@ fn value(flat: &Flat, parts: &[Part<'_>], state: &[Type], tables: &[Table]) -> F
         }
         first += count;
     }
-    let results: Vec<Value> = components[..flat.own].iter().map(|c| c.expect("it is in a group")).collect();
+    let components: Vec<Value> = components.into_iter().map(|c| c.expect("it is in a group")).collect();
+    let results = b.inline(&flat.restrict, &components);
     simplify(&b.finish(&results), tables)
 }
 

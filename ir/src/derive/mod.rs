@@ -125,6 +125,8 @@ struct Flat {
     own: usize,
     /// From the user's components to all.
     extend: Function,
+    /// And back.
+    restrict: Function,
     rewritten: Vec<&'static str>,
     /// Where the user's step may leave the integers.
     overflows: Overflows,
@@ -215,13 +217,15 @@ pub fn derive(of: &LoopProgram) -> Result<Derivation, Refusal> {
     let types: Vec<Type> = of.initial.iter().map(|constant| constant.ty()).collect();
     let mut same = crate::FunctionBuilder::new();
     let components = same.params(&types);
+    let same = same.finish(&components);
     let flat = Flat {
         names: of.names.clone(),
         initial: of.initial.clone(),
         step: of.step.function.clone(),
         reads: of.step.reads.clone(),
         own,
-        extend: same.finish(&components),
+        extend: same.clone(),
+        restrict: same,
         rewritten: Vec::new(),
         overflows: Overflows::of(&of.step.function, own),
         fuel: Fuel::default(),

@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::Flat;
 use super::code::{Code, MAX_COMPONENTS};
+use crate::FunctionBuilder;
 use crate::function::{Function, Inst, Value};
 use crate::opcode::Opcode;
 use crate::program::Table;
@@ -56,6 +57,15 @@ fn freed(flat: &Flat, tables: &[Table], flag: usize, value: bool, rest: &[usize]
         next.push(moved);
     }
     next[flag] = code.binary(if value { Opcode::Or } else { Opcode::And }, done, freed[flag]);
+    // Until it stops the copy is what the loop has: a state of the copy that stands for another is told from it by this.
+    let restrict = restricted(flat, &initial[count..], |b, all| {
+        let mut before = all[..count].to_vec();
+        for (place, &member) in rest.iter().enumerate() {
+            let (kept, moved) = (all[member], all[count + place]);
+            before[member] = if value { b.select(all[flag], kept, moved) } else { b.select(all[flag], moved, kept) };
+        }
+        before
+    });
     let copies = rest.iter().map(|&member| format!("{}, unstopped", flat.names[member]));
     let mut extend = flat.extend.clone();
     let own = extend.results.clone();
@@ -65,6 +75,7 @@ fn freed(flat: &Flat, tables: &[Table], flag: usize, value: bool, rest: &[usize]
         initial,
         step: code.extract(&next),
         extend,
+        restrict,
         overflows: flat.overflows.followed((count..).zip(rest.iter().copied())),
         rewritten: [&flat.rewritten[..], &["a stop: it runs on in a copy, which is latched"]].concat(),
         ..flat.clone()
@@ -129,6 +140,7 @@ pub(super) fn sentinels(flat: &Flat, tables: &[Table], members: &[usize]) -> Opt
         names: flat.names.iter().cloned().chain(names).collect(),
         step: code.extract(&next),
         extend: extended(flat, &tests),
+        restrict: restricted(flat, &initial[count..], |_, all| all[..count].to_vec()),
         initial,
         overflows: flat.overflows.followed((count..).zip(tests.iter().map(|test| test.1))),
         rewritten: [&flat.rewritten[..], &["a test of what was assigned is a flag of its own"]].concat(),
@@ -138,7 +150,7 @@ pub(super) fn sentinels(flat: &Flat, tables: &[Table], members: &[usize]) -> Opt
 
 /// The flags of a state, from its components.
 fn extended(flat: &Flat, tests: &[(Inst, usize, Constant)]) -> Function {
-    let mut b = crate::FunctionBuilder::new();
+    let mut b = FunctionBuilder::new();
     let own = b.params(&flat.extend.params);
     let mut all = b.inline(&flat.extend, &own);
     for (test, member, known) in tests {
@@ -147,6 +159,19 @@ fn extended(flat: &Flat, tests: &[(Inst, usize, Constant)]) -> Function {
         all.push(flag);
     }
     b.finish(&all)
+}
+
+/// From all components, of which these were added, to the user's; by way of those before.
+fn restricted(
+    flat: &Flat,
+    added: &[Constant],
+    before: impl FnOnce(&mut FunctionBuilder, &[Value]) -> Vec<Value>,
+) -> Function {
+    let mut b = FunctionBuilder::new();
+    let all = b.params(&[flat.types(), added.iter().map(|constant| constant.ty()).collect()].concat());
+    let before = before(&mut b, &all);
+    let own = b.inline(&flat.restrict, &before);
+    b.finish(&own)
 }
 
 struct Tested<'a> {

@@ -95,10 +95,11 @@ pub enum PatternSetError {
         /// Which one.
         pattern: usize,
     },
-    /// A pattern has a lazy repetition, a possessive one, or the flag that makes repetitions lazy.
+    /// A pattern has a lazy repetition or the flag that makes repetitions lazy; or it repeats a repetition, as possessive ones are
+    /// written.
     #[error(
-        "pattern {pattern} has a lazy or possessive repetition, which has no meaning where all matches are found: remove the \
-         `?` or `+` behind the repetition (or the flag `U`)"
+        "pattern {pattern} has a lazy or possessive repetition, or repeats a repetition, which has no meaning where all matches \
+         are found: remove the second sign (or the flag `U`), or put a group around the first repetition"
     )]
     Repetition {
         /// Which one.

@@ -195,7 +195,7 @@ impl Recipe {
         }
     }
 
-    /// Whether the loop that the program was derived from runs what is taken in order.
+    /// Whether the program was derived from a loop, whose bodies take what is taken in order.
     pub(crate) fn runs_loop(&self) -> bool {
         self.own.is_some()
     }

@@ -1,9 +1,10 @@
-//! [`OwnBodies`]: the bodies of a program that was derived from a loop, which run that loop's step.
+//! [`OwnBodies`]: the bodies of a program that was derived from a loop, which run that loop's step,
+//! or compose an automaton's maps where that takes less.
 
 use monoscan_ir::facts::Body;
 use monoscan_ir::transform::Lowered;
 
-/// Bodies of the step of a loop: the replay, the folds and the pass with whole states, and the total.
+/// Bodies of such a program: the replay, the folds and the pass with whole states, and the total.
 pub(super) struct OwnBodies {
     pub(super) replay: Body,
     pub(super) folds: Body,

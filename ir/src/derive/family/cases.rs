@@ -154,13 +154,14 @@ impl Search<'_, '_> {
         (asked.0 <= least && most <= asked.1).then_some(!is_inverse)
     }
 
-    /// The elements of a table, which is looked up at any of them; none if they are many.
-    fn looked_up(&mut self, value: Value) -> Option<Vec<i128>> {
+    /// The elements of a table within an interval, which is looked up at any of them; none if they are many.
+    fn looked_up(&mut self, value: Value, (min, max): (i128, i128)) -> Option<Vec<i128>> {
         let inst = self.code.inst(value).filter(|inst| inst.opcode == Opcode::Table)?;
         let Payload::Table(table) = inst.payload else { return None };
         let table = &self.code.tables()[table as usize];
         self.fuel = self.fuel.checked_sub(table.len())?;
-        let values: BTreeSet<i128> = (0..table.len()).filter_map(|i| Some(table.element(i)?.as_int())).collect();
+        let elements = (0..table.len()).filter_map(|i| Some(table.element(i)?.as_int()));
+        let values: BTreeSet<i128> = elements.filter(|element| (min..=max).contains(element)).collect();
         (values.len() <= MOST).then(|| values.into_iter().collect())
     }
 
@@ -178,7 +179,7 @@ impl Search<'_, '_> {
                         let (all, own) = (self.code.range(value), self.range(chosen, &case));
                         let (min, max) = (all.0.max(own.0), all.1.min(own.1));
                         self.fuel = self.fuel.saturating_sub(self.code.function().insts.len() / 8);
-                        sets.push(match self.looked_up(chosen) {
+                        sets.push(match self.looked_up(chosen, (min, max)) {
                             Some(values) => values,
                             None if max.checked_sub(min).is_none_or(|width| width >= MOST as i128) => return None,
                             None => (min..=max).collect(),

@@ -300,7 +300,12 @@ pub(super) fn classify(group: &mut Group<'_, '_>) -> Option<Effect> {
     let mut found = Vec::new();
     found.extend(restart::OPERATIONS.iter().filter_map(|&operation| restart::recognise(group, operation).ok()));
     found.extend(bits::recognise(group).ok());
-    found.extend(table::recognise(group).ok());
+    // These take any state to begin with; a table takes those that are reached, which of truth values are all.
+    let takes_any =
+        |effect: &Effect| matches!(effect.family, Family::Accumulate { restarts: false, .. } | Family::Bits);
+    if !found.iter().any(takes_any) || group.one_type() == Some(Type::Bool) {
+        found.extend(table::recognise(group).ok());
+    }
     found.extend(matrix::affine(group).ok());
     if !group.wraps {
         found.extend(clamp::recognise(group).or_else(|_| ramp::recognise(group)).ok());
