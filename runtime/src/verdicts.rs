@@ -86,7 +86,7 @@ pub(crate) fn explain(
     mut names: &[String],
     words: &Words,
 ) -> String {
-    let assumed = if terms.assume_associative { " (associativity assumed on request)" } else { "" };
+    let assumed = if terms.assume_associative { " (associativity assumed)" } else { "" };
     let verdicts: Vec<String> = judgements.iter().map(|judgement| judgement.verdict().to_string()).collect();
     let mut lines = vec![format!("laws: {}{assumed}", verdicts.join("; "))];
     for (place, (stage, judgement)) in program.stages.iter().zip(judgements).enumerate() {

@@ -132,7 +132,8 @@ pub enum Precision {
     Samples,
 }
 
-/// The scan program of a recurrence, for front ends that run programs themselves. It reads a column of `T` and writes one.
+/// The scan program of a recurrence, for front ends that run programs themselves. It reads a column of `T` and writes one. Where
+/// coefficients are so large that products overflow, its laws do not hold on all states: [`Recurrence`] assumes them.
 ///
 /// ```
 /// use monoscan::recurrence::{Precision, program};
