@@ -10,12 +10,12 @@ use monoscan_runtime::{Device, Error as ScanError};
 
 use super::listing::Listing;
 #[cfg(feature = "gpu")]
-use super::on_device::OnGpu;
+use super::on_device::DeviceListing;
 use super::scans::Scans;
 use super::words::Split;
 use super::{
-    Kind, KindNumber, LexerBuilder, LexerError, LexerStream, LexerTables, LookAhead, PlaceNumber, Rules, Shadowed,
-    TokenColumnsOf, TokenList,
+    Kind, KindNumber, LexerBuilder, LexerError, LexerStream, LexerTables, LookAhead, MAX_TEXT, PlaceNumber, Rules,
+    Shadowed, TokenColumnsOf, TokenList,
 };
 
 /// A compiled set of rules, on the CPU or [on a GPU](Lexer::on).
@@ -42,7 +42,7 @@ pub struct Lexer {
     labelling: OnceLock<Scans>,
     listing: OnceLock<Listing>,
     #[cfg(feature = "gpu")]
-    on_gpu: OnGpu,
+    device_listing: DeviceListing,
 }
 
 /// The automaton and tables of the rules.
@@ -112,7 +112,7 @@ impl Lexer {
             labelling,
             listing,
             #[cfg(feature = "gpu")]
-            on_gpu: OnGpu::default(),
+            device_listing: DeviceListing::default(),
         }
     }
 
@@ -282,9 +282,7 @@ impl Lexer {
         tokens: &mut TokenColumnsOf<K, P>,
     ) -> Result<(), LexerError> {
         tokens.clear();
-        if text.len() > super::MAX_TEXT {
-            return Err(ScanError::TextTooLong { bytes: text.len(), most: super::MAX_TEXT }.into());
-        }
+        expect_places(text.len())?;
         Ok(self.listing()?.lex_into(text, &self.kept, tokens)?)
     }
 
@@ -294,8 +292,8 @@ impl Lexer {
 
     /// The scans and memory of a GPU that list tokens.
     #[cfg(feature = "gpu")]
-    pub(super) fn on_gpu(&self) -> &OnGpu {
-        &self.on_gpu
+    pub(super) fn device_listing(&self) -> &DeviceListing {
+        &self.device_listing
     }
 
     /// Which tokens are reported.
@@ -332,6 +330,11 @@ impl Lexer {
     pub(super) fn automaton(&self) -> LexAutomaton {
         self.analysed.split.automaton(self.kept.rules.clone(), self.kept.errors)
     }
+}
+
+/// Refuses texts that have places which `u32` has not.
+pub(super) fn expect_places(bytes: usize) -> Result<(), ScanError> {
+    if bytes > MAX_TEXT { Err(ScanError::TextTooLong { bytes, most: MAX_TEXT }) } else { Ok(()) }
 }
 
 /// The value of a cell, made when first needed.

@@ -6,9 +6,9 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use monoscan_runtime::lexer::{KindNumber, PlaceNumber, TokenColumnsOf};
 use monoscan_runtime::{Device, DynScan, Error as ScanError};
 
-use super::compiled::get_or_make;
+use super::compiled::{expect_places, get_or_make};
 use super::spans::spans_of_labels;
-use super::{ERROR, Lexer, LexerError, MAX_TEXT};
+use super::{ERROR, Lexer, LexerError};
 use crate::scan::{DeviceVec, Plain, Unzipped};
 
 /// Columns of tokens in the memory of a GPU: what [`Lexer::lex_on_device`] gives.
@@ -22,7 +22,7 @@ pub struct DeviceTokens {
 
 /// The scan and the memory of a GPU that list tokens of a lexer.
 #[derive(Debug, Default)]
-pub(super) struct OnGpu {
+pub(super) struct DeviceListing {
     /// Lists what labels spell.
     spans: OnceLock<DynScan>,
     /// Whether texts of the host are listed so: not if labels are refused.
@@ -151,7 +151,7 @@ impl Lexer {
 
     fn spans(&self) -> Result<&DynScan, LexerError> {
         let program = || spans_of_labels(self.kept());
-        get_or_make(&self.on_gpu().spans, || Ok(DynScan::builder(program()).device(self.device()).build()?))
+        get_or_make(&self.device_listing().spans, || Ok(DynScan::builder(program()).device(self.device()).build()?))
     }
 
     /// Whether texts of the host are lexed by [`lex_through_gpu`](Lexer::lex_through_gpu): on a GPU, by rules that have labels.
@@ -165,7 +165,7 @@ impl Lexer {
             Err(LexerError::Scan(error @ ScanError::Cuda(_))) => Err(error.into()),
             Err(_) => Ok(false),
         };
-        get_or_make(&self.on_gpu().lists_labels, has_both).copied()
+        get_or_make(&self.device_listing().lists_labels, has_both).copied()
     }
 
     /// The tokens of a text of the host by the lexer's GPU. Calls at the same time have memory of their own there, and one of them
@@ -177,7 +177,7 @@ impl Lexer {
     ) -> Result<(), LexerError> {
         tokens.clear();
         expect_places(text.len())?;
-        let kept = || self.on_gpu().space.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = || self.device_listing().space.lock().unwrap_or_else(PoisonError::into_inner);
         let old = kept().take();
         let mut space = Space::with(old, &self.device(), text)?;
         self.lex_on_device_into(&space.text, &mut space.tokens)?;
@@ -191,9 +191,4 @@ impl Lexer {
         drop(other);
         Ok(())
     }
-}
-
-/// Refuses texts that have places which `u32` has not.
-fn expect_places(bytes: usize) -> Result<(), ScanError> {
-    if bytes > MAX_TEXT { Err(ScanError::TextTooLong { bytes, most: MAX_TEXT }) } else { Ok(()) }
 }

@@ -201,3 +201,25 @@ fn what_is_looked_up_is_within_what_the_index_allows() -> Result<(), Error> {
     assert_eq!(scan.inclusive(&x)?, expected);
     Ok(())
 }
+
+/// Eight of the table's elements, by an index that is no bit.
+#[scan_fn]
+fn looking_up_eight(table: Table<u8>, s: (u8, bool), x: u8) -> (u8, bool) {
+    (if s.1 { table.get((x & 7) as u32) } else { s.0 }, (s.0 == 1) != (x > 2))
+}
+
+#[test]
+fn eight_elements_of_a_large_table_are_eight_values() -> Result<(), Error> {
+    let scan = Scan::loop_builder(looking_up_eight {}.with_table(&LOOKED_UP), (0u8, false));
+    let scan = scan.plan(in_blocks()).threads(2).build()?;
+    assert!(scan.explain().contains("table of 16 states"), "{}", scan.explain());
+    let x: Vec<u8> = bytes(300).iter().zip(0u16..).map(|(&x, place)| x + (place as u8 & 4)).collect();
+    let mut s = (0u8, false);
+    let after = x.iter().map(|&x| {
+        s = (if s.1 { x & 7 } else { s.0 }, (s.0 == 1) != (x > 2));
+        s
+    });
+    let expected: Vec<_> = after.collect();
+    assert_eq!(scan.inclusive(&x)?, expected);
+    Ok(())
+}

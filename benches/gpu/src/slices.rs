@@ -41,8 +41,7 @@ const ROWS: [Row; 4] = [
         written: 4,
         input: numbers,
         make: |device, x| {
-            let sums = Scan::<Sum<i32>>::plain().and_then(|scan| scan.on(*device)).map_err(words)?;
-            let x: &[i32] = bytemuck::cast_slice(x);
+            let (sums, x) = sums(device, x)?;
             Ok(Box::new(move |y| {
                 sums.inclusive_into(x, bytemuck::cast_slice_mut::<u8, i32>(y)).map(drop).map_err(words)
             }))
@@ -54,14 +53,22 @@ const ROWS: [Row; 4] = [
         written: 0,
         input: numbers,
         make: |device, x| {
-            let sums = Scan::<Sum<i32>>::plain().and_then(|scan| scan.on(*device)).map_err(words)?;
-            let x: &[i32] = bytemuck::cast_slice(x);
+            let (sums, x) = sums(device, x)?;
             Ok(Box::new(move |_| sums.reduce(x).map(drop).map_err(words)))
         },
     },
     Row { name: "labels-json", read: 1, written: 1, input: json, make: |device, text| labels(device, text, "json") },
     Row { name: "labels-c", read: 1, written: 1, input: c, make: |device, text| labels(device, text, "c") },
 ];
+
+/// Plain sums.
+type Sums = Scan<Sum<i32>, (i32,), i32>;
+
+/// The scan of sums on a device, and the numbers that these bytes are.
+fn sums<'a>(device: &Device, x: &'a [u8]) -> Result<(Sums, &'a [i32]), String> {
+    let sums = Scan::<Sum<i32>>::plain().and_then(|scan| scan.on(*device)).map_err(words)?;
+    Ok((sums, bytemuck::cast_slice(x)))
+}
 
 fn numbers(len: usize) -> Vec<u8> {
     (0..len as u32).flat_map(|i| (i.wrapping_mul(0x9e37_79b9) >> 7).to_le_bytes()).collect()

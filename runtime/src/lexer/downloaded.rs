@@ -33,15 +33,15 @@ impl<K: KindNumber, P: PlaceNumber> TokenColumnsOf<K, P> {
 }
 
 /// Writes as many numbers as `to` has, made of those on the device.
-fn take<From: bytemuck::Pod + Sync, To: Send>(
+fn take<Read: bytemuck::Pod + Sync, Made: Send>(
     from: &DeviceMemory,
-    to: &mut [MaybeUninit<To>],
-    number: impl Fn(&From) -> To + Sync,
+    to: &mut [MaybeUninit<Made>],
+    number: impl Fn(&Read) -> Made + Sync,
 ) -> Result<(), Error> {
     let mut rest = to;
-    let bytes = rest.len() * size_of::<From>();
+    let bytes = rest.len() * size_of::<Read>();
     from.download_pieces(bytes, |piece| {
-        let numbers: &[From] = bytemuck::cast_slice(piece);
+        let numbers: &[Read] = bytemuck::cast_slice(piece);
         let (part, behind) = std::mem::take(&mut rest).split_at_mut(numbers.len());
         rest = behind;
         part.par_chunks_mut(GRAIN).zip(numbers.par_chunks(GRAIN)).for_each(|(part, numbers)| {

@@ -8,7 +8,7 @@ use crate::scan::{Columns, ColumnsMut, Place};
 impl Lexer {
     /// The label of every byte of a text: a vector for a slice, and a [`DeviceVec`](crate::DeviceVec) for one. Of a slice, rules that
     /// take two scans keep two bytes of memory on the CPU for each of the longest text, as long as the lexer lives; a GPU keeps
-    /// nothing. Of device memory, they are waited for. On a GPU, their symbols stay in memory of the text's stream for its next call, as long as the stream lives: up to
+    /// nothing. Of device memory, they are waited for, and their symbols stay in memory of the text's stream for its next call, as long as the stream lives: up to
     /// four bytes for each of the text, and of a short text up to three besides. Labels of one scan in device memory are not waited for:
     /// what [`labels_into`](Lexer::labels_into) gives tells of their faults.
     ///
