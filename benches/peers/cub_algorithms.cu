@@ -57,6 +57,14 @@ template <class K> void sorts(const char* name, int p, const std::vector<K>& h) 
   if (p <= 20) { auto e = h; std::sort(e.begin(), e.end()); check(name, out.host(n) == e); }
 }
 
+template <class K> void encodes(const char* name, int p, const std::vector<K>& x) {
+  size_t n = x.size(); Vec<K> dx(x), v(n); Vec<uint32_t> l(n); Vec<size_t> count(1);
+  std::vector<K> ev; std::vector<uint32_t> el;
+  for (size_t i = 0; i < n; i++) if (i && x[i] == x[i - 1]) el.back()++; else { ev.push_back(x[i]); el.push_back(1); }
+  run(name, p, sizeof(K) * n + (sizeof(K) + 4.0) * ev.size(), [&](void* t, size_t& s) { return cub::DeviceRunLengthEncode::Encode(t, s, dx.p, v.p, l.p, count.p, n); });
+  check(name, v.host(ev.size()) == ev && l.host(el.size()) == el);
+}
+
 // Rows of unequal length: the first has about as many elements as 4 in each row.
 std::vector<uint32_t> skewed(size_t rows) { std::vector<uint32_t> o(rows + 1); for (size_t r = 0; r < rows; r++) o[r + 1] = o[r] + (uint32_t)(8 + 4 * rows / (r + 1)); return o; }
 
@@ -75,11 +83,12 @@ void at(int p) {
     run("sumsByKey.u32.i32", p, 8.8 * n, [&](void* t, size_t& s) { return cub::DeviceReduce::ReduceByKey(t, s, dk.p, uk.p, dx.p, us.p, count.p, cuda::std::plus<>{}, n); });
     if (small) { std::vector<int> e(n / 10 + (n % 10 != 0)); for (size_t i = 0; i < n; i++) e[i / 10] = (int)((uint32_t)e[i / 10] + (uint32_t)x[i]); check("sumsByKey", us.host(e.size()) == e); }
   }
-  {
-    auto x = made<uint32_t>(n, [](size_t i) { return (uint32_t)(mix(i >> 2) & 0xffff); }); Vec<uint32_t> dx(x), v(n); Vec<uint32_t> l(n);
-    run("encode.u32", p, 6.0 * n, [&](void* t, size_t& s) { return cub::DeviceRunLengthEncode::Encode(t, s, dx.p, v.p, l.p, count.p, n); });
-    if (small) { std::vector<uint32_t> ev, el; for (size_t i = 0; i < n; i++) if (i && x[i] == x[i - 1]) el.back()++; else { ev.push_back(x[i]); el.push_back(1); } check("encode", v.host(ev.size()) == ev && l.host(el.size()) == el); }
-  }
+  encodes("encode.u8", p, made<uint8_t>(n, [](size_t i) { return (uint8_t)mix(i >> 2); }));
+  encodes("encode.u16", p, made<uint16_t>(n, [](size_t i) { return (uint16_t)mix(i >> 2); }));
+  encodes("encode.u32", p, made<uint32_t>(n, [](size_t i) { return (uint32_t)(mix(i >> 2) & 0xffff); }));
+  encodes("encode.u64", p, made<uint64_t>(n, [](size_t i) { return mix(i >> 2); }));
+  encodes("encode.u8.long", p, made<uint8_t>(n, [](size_t i) { return (uint8_t)mix(i >> 6); }));
+  encodes("encode.u32.long", p, made<uint32_t>(n, [](size_t i) { return (uint32_t)mix(i >> 6); }));
   sorts("sort.u32", p, made<uint32_t>(n, [](size_t i) { return (uint32_t)mix(i); }));
   sorts("sort.u64", p, made<uint64_t>(n, [](size_t i) { return mix(i); }));
   sorts("sort.f32", p, made<float>(n, [](size_t i) { return (float)(int)mix(i); }));

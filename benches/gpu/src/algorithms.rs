@@ -197,23 +197,12 @@ impl Bench<'_> {
             self.kept(power, len)?;
         }
         if self.options.wants("encode") {
-            let x = made(len, |i| (mix(i >> 2) & 0xffff) as u32);
-            let (mut values, mut lengths) = (Vec::new(), Vec::new());
-            for run in x.chunk_by(|a, b| a == b) {
-                values.push(run[0]);
-                lengths.push(run.len() as u32);
-            }
-            let dx = self.upload(&x)?;
-            let (found, found_lengths) = on_gpu::encode(&dx)?;
-            self.check("encode", &found.to_vec()?, &values);
-            self.check("encode", &found_lengths.to_vec()?, &lengths);
-            let (mut dv, mut dl) = (self.upload(&x)?, self.upload(&x)?);
-            self.time(("encode.u32", power), 6.0 * len as f64, || {
-                on_gpu::encode_into(&dx, &mut dv, &mut dl)?;
-                Ok(())
-            })?;
-            self.check("encode_into", &dv.to_vec()?[..values.len()], &values);
-            self.check("encode_into", &dl.to_vec()?[..values.len()], &lengths);
+            self.encode("encode.u8", power, &made(len, |i| mix(i >> 2) as u8))?;
+            self.encode("encode.u16", power, &made(len, |i| mix(i >> 2) as u16))?;
+            self.encode("encode.u32", power, &made(len, |i| (mix(i >> 2) & 0xffff) as u32))?;
+            self.encode("encode.u64", power, &made(len, |i| mix(i >> 2)))?;
+            self.encode("encode.u8.long", power, &made(len, |i| mix(i >> 6) as u8))?;
+            self.encode("encode.u32.long", power, &made(len, |i| mix(i >> 6) as u32))?;
         }
         if self.options.wants("sort") {
             self.sorts("sort.u32", power, &made(len, |i| mix(i) as u32), |x| x.par_sort_unstable())?;
@@ -266,6 +255,27 @@ impl Bench<'_> {
         })?;
         self.check("sums_by_key_into", &dk.to_vec()?[..sums.len()], &made(sums.len(), |i| i as u32));
         self.check("sums_by_key_into", &ds.to_vec()?[..sums.len()], &sums);
+        Ok(())
+    }
+
+    fn encode<T: ScanType + PartialEq>(&mut self, name: &'static str, power: u32, x: &[T]) -> Result<(), Failure> {
+        let (mut values, mut lengths) = (Vec::new(), Vec::new());
+        for run in x.chunk_by(|a, b| a == b) {
+            values.push(run[0]);
+            lengths.push(run.len() as u32);
+        }
+        let dx = self.upload(x)?;
+        let (found, found_lengths) = on_gpu::encode(&dx)?;
+        self.check(name, &found.to_vec()?, &values);
+        self.check(name, &found_lengths.to_vec()?, &lengths);
+        let (mut dv, mut dl) = (self.upload(x)?, self.upload(&vec![0u32; lengths.len()])?);
+        let bytes = size_of_val(x) + lengths.len() * (size_of::<T>() + 4);
+        self.time((name, power), bytes as f64, || {
+            on_gpu::encode_into(&dx, &mut dv, &mut dl)?;
+            Ok(())
+        })?;
+        self.check(name, &dv.to_vec()?[..values.len()], &values);
+        self.check(name, &dl.to_vec()?, &lengths);
         Ok(())
     }
 
