@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use monoscan_ir::derive::Derivation;
 use monoscan_ir::laws::{self, Judgement, Overflow, Words};
 use monoscan_ir::{Program, Stage, Table};
 
@@ -59,22 +60,27 @@ pub(crate) fn judge_all(
     stages.collect()
 }
 
-/// How it is known that a derived scan is the loop: by the step, and by the laws of all stages.
-pub(crate) fn of_loop(is_step_proved: bool, judgements: &[Arc<Judgement>]) -> &'static str {
-    if judgements.iter().any(|judgement| !judgement.verdict().is_accepted()) {
-        return if is_step_proved {
-            "the step is proved, laws are assumed"
-        } else {
-            "the step is tested, laws are assumed"
-        };
-    }
+/// How it is known that a derived scan is the loop: by the step, by the laws of all stages, and by how many records the step of
+/// the user's language took to the same states.
+pub(crate) fn of_loop(derivation: &Derivation, judgements: &[Arc<Judgement>]) -> String {
+    let is_step_proved = derivation.is_step_proved();
+    let are_laws_assumed = judgements.iter().any(|judgement| !judgement.verdict().is_accepted());
     let are_laws_proved = judgements.iter().all(|judgement| judgement.verdict().is_proved());
-    match (is_step_proved, are_laws_proved) {
+    let proved = match (is_step_proved, are_laws_proved) {
+        (true, _) if are_laws_assumed => "the step is proved, laws are assumed",
+        (false, _) if are_laws_assumed => "the step is tested, laws are assumed",
+        (true, true) if derivation.native == Some(0) => "the step and the laws are proved",
         (true, true) => "proved, by the step and the laws",
         (true, false) => "the step is proved, the laws are tested",
         (false, true) => "the laws are proved, the step is tested",
         (false, false) => "tested, the step and the laws",
-    }
+    };
+    let native = match derivation.native {
+        None => String::new(),
+        Some(0) => ", of its program: the function itself could not be run on samples".to_owned(),
+        Some(records) => format!("; the function itself agrees on {records} records, in blocks of 1, 2, 3 and 7"),
+    };
+    format!("{proved}{native}")
 }
 
 /// The verdicts, what was assumed and under which conditions they hold, as `explain` says them; `names` are those of the

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use monoscan_ir::derive::LoopProgram;
-use monoscan_ir::{Function, FunctionBuilder, Mapping, Output, Source, Type, Value};
+use monoscan_ir::{Constant, Function, FunctionBuilder, Mapping, Output, Source, Type, Value};
 use monoscan_runtime::{DynScan, Error, PlanOptions};
 
 use super::Scan;
@@ -13,6 +13,7 @@ use super::native::{self, Elements, Itself, Known, Step, Unknown};
 use super::outputs::{Outputs, Unzipped};
 use super::program::{Part, Tables, mapping, plain_name};
 use super::states::States;
+use super::witness::Witness;
 use crate::lang::{self, Inputs, ScanFn, Traced};
 use crate::prelude::*;
 use crate::words::RUST;
@@ -112,7 +113,7 @@ impl Scan<()> {
         A: Parameterised,
         F: ScanFn<A, Out = A::Parameters>,
     {
-        LoopBuilder::new(Part::new::<F, A>(&step, View::Record), initial)
+        LoopBuilder::new(traced::<F, A>(step, View::Record, Vec::new()), initial)
     }
 
     /// A loop whose step has parameters: they are its first argument, the state is the second. The scan has the values given here
@@ -144,7 +145,7 @@ impl Scan<()> {
         A: Parameterised<Record: Parameterised>,
         F: ScanFn<A, Out = <A::Record as Parameterised>::Parameters>,
     {
-        LoopBuilder::new(Part::new::<F, A>(&step, View::Record).map(|part| part.with(&parameters)), initial)
+        LoopBuilder::new(traced::<F, A>(step, View::Record, lang::to_constants(&parameters)), initial)
     }
 
     /// A loop whose step takes the [`Element`]: the record with its neighbours and its place.
@@ -166,7 +167,7 @@ impl Scan<()> {
         R: Record,
         F: ScanFn<(U, Element<R::Item>), Out = U>,
     {
-        LoopBuilder::new(Part::new::<F, (U, Element<R::Item>)>(&step, View::Element), initial)
+        LoopBuilder::new(traced::<F, (U, Element<R::Item>)>(step, View::Element, Vec::new()), initial)
     }
 }
 
@@ -203,15 +204,19 @@ pub struct LoopBuilder<U, In, Out, F = Unknown> {
 struct Parts {
     name: String,
     step: Part,
+    witness: Witness,
     filter: Option<Part>,
     /// None for the state itself.
     output: Option<Part>,
 }
 
 impl<U: ScanType, In: Record, Out, N: native::Functions> LoopBuilder<U, In, Out, N> {
-    fn new(step: Result<Part, Error>, initial: U) -> LoopBuilder<U, In, Out, N> {
+    fn new(step: Result<(Part, Witness), Error>, initial: U) -> LoopBuilder<U, In, Out, N> {
         let name = |step: &Part| if step.traced.name.is_empty() { "loop" } else { step.traced.name };
-        let parts = step.map(|step| Parts { name: name(&step).to_owned(), step, filter: None, output: None });
+        let parts = step.map(|(step, witness)| {
+            let name = name(&step).to_owned();
+            Parts { name, step, witness, filter: None, output: None }
+        });
         LoopBuilder { parts, initial, threads: None, plan: PlanOptions::default(), types: PhantomData }
     }
 
@@ -296,7 +301,12 @@ impl<U: ScanType, In: Record, Out: Outputs, N: Elements<U, In, Out>> LoopBuilder
         let (threads, plan) = (self.threads, self.plan.clone());
         let parameters = self.parts.as_ref().map_or(Vec::new(), |parts| parts.step.parameters.clone());
         let natives = if native::is_wanted(&plan) && self.is_exact() { N::natives() } else { None };
-        let mut builder = DynScan::loop_builder(&self.program()?)?.words(RUST).plan(plan);
+        let (program, witness) = self.program_and_witness()?;
+        let builder = DynScan::loop_builder_beside(&program, &witness);
+        if let Some(difference) = witness.into_difference() {
+            return Err(difference);
+        }
+        let mut builder = builder?.words(RUST).plan(plan);
         builder = builder.states_in_memory(lang::layout_of::<State<U>>());
         if let Some(natives) = natives {
             // SAFETY: they are loops over these functions, on columns and a state of their types.
@@ -320,7 +330,11 @@ impl<U: ScanType, In: Record, Out: Outputs, N: Elements<U, In, Out>> LoopBuilder
     /// # Errors
     /// [`Error::Trace`] if a function is no finite straight-line program.
     pub fn program(self) -> Result<LoopProgram, Error> {
-        let Parts { name, step, filter, output } = self.parts?;
+        Ok(self.program_and_witness()?.0)
+    }
+
+    fn program_and_witness(self) -> Result<(LoopProgram, Witness), Error> {
+        let Parts { name, step, witness, filter, output } = self.parts?;
         let inputs = In::layouts();
         let record: usize = inputs.iter().map(|column| column.fields.len()).sum();
         let initial = lang::to_constants(&self.initial);
@@ -340,7 +354,7 @@ impl<U: ScanType, In: Record, Out: Outputs, N: Elements<U, In, Out>> LoopBuilder
         let project = of(output.unwrap_or_else(|| the_state(&types)));
         let columns = <Out::Record as Inputs>::layouts();
         let output = Output { filter, project, columns };
-        Ok(LoopProgram {
+        let program = LoopProgram {
             name: plain_name(&name),
             tables: tables.0,
             inputs,
@@ -351,8 +365,20 @@ impl<U: ScanType, In: Record, Out: Outputs, N: Elements<U, In, Out>> LoopBuilder
             step,
             places,
             output,
-        })
+        };
+        Ok((program, witness))
     }
+}
+
+/// A step that was traced, with values of its parameters, and the step as it was compiled.
+fn traced<F: ScanFn<Args>, Args: Inputs>(
+    step: F,
+    view: View,
+    parameters: Vec<Constant>,
+) -> Result<(Part, Witness), Error> {
+    let part = Part::new::<F, Args>(&step, view)?;
+    let witness = Witness::new::<F, Args>(step, &part.traced, parameters.len());
+    Ok((Part { parameters, ..part }, witness))
 }
 
 /// The function with its first parameters, so many, behind as many others.

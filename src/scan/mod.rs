@@ -62,6 +62,7 @@ mod stream;
 mod strided;
 mod totals;
 mod translation;
+mod witness;
 
 use std::marker::PhantomData;
 use std::sync::OnceLock;

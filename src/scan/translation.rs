@@ -28,7 +28,7 @@ const WORK: usize = 10_000;
 const LEAST: usize = 4;
 
 /// The results of a function of Rust for these arguments.
-type Native<'n> = &'n dyn Fn(&[Constant]) -> Vec<Constant>;
+pub(super) type Native<'n> = &'n dyn Fn(&[Constant]) -> Vec<Constant>;
 
 /// The results of its IR, and whether arithmetic overflows there.
 type Compiled<'c> = &'c dyn Fn(&[Constant]) -> (Vec<Constant>, bool);
@@ -105,16 +105,19 @@ fn agree_on(
     native: Native<'_>,
     call: Compiled<'_>,
 ) -> Result<bool, Error> {
-    if cfg!(panic = "abort") {
-        return Ok(false);
-    }
     let (compiled, overflow) = call(arguments);
     if overflow {
         return Ok(true);
     }
-    let Ok(result) = catch_unwind(AssertUnwindSafe(|| native(arguments))) else { return Ok(false) };
+    let Some(result) = run(native, arguments) else { return Ok(false) };
     compare(name, arguments, &result, &compiled, &|arguments| call(arguments).0)?;
     Ok(true)
+}
+
+/// The results of a function of Rust; none if it panics, or if a panic would end the process.
+pub(super) fn run(native: Native<'_>, arguments: &[Constant]) -> Option<Vec<Constant>> {
+    let is_abort = cfg!(panic = "abort");
+    if is_abort { None } else { catch_unwind(AssertUnwindSafe(|| native(arguments))).ok() }
 }
 
 /// A small argument: each sample gives each place another one.
@@ -129,7 +132,8 @@ fn value(ty: Type, sample: usize, place: usize) -> Constant {
     }
 }
 
-fn compare(
+/// Compares results of Rust with those of the IR, which `run` gives for other arguments too.
+pub(super) fn compare(
     function: &dyn Fn() -> String,
     arguments: &[Constant],
     native: &[Constant],

@@ -13,6 +13,7 @@ mod replay;
 mod requests;
 mod segments;
 mod tables;
+mod witness;
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -101,6 +101,7 @@ pub(super) fn assemble(
         groups,
         rewritten: flat.rewritten.clone(),
         work: (work(&code.extract(next)), reduction),
+        native: None,
         program: Program { name: of.name.clone(), tables, inputs, parameters, stages, output, sequential },
     })
 }

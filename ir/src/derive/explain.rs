@@ -72,10 +72,10 @@ impl fmt::Display for Trust {
 impl Derivation {
     /// Whether it is proved that the scan is the loop: that an element does [what the step does](Derivation::is_step_proved), and
     /// the laws of all stages. Judges these, which takes some milliseconds. Samples, which every derivation was
-    /// compared on, prove nothing.
+    /// compared on, prove nothing; but nothing is proved of a [native step](super::derive_beside) that could not be run on any.
     pub fn is_proved(&self) -> bool {
         let is_lawful = |stage: &Stage| judge(stage, &self.program.tables, Overflow::NeverOccurs).verdict().is_proved();
-        self.is_step_proved() && self.program.stages.iter().all(is_lawful)
+        self.native != Some(0) && self.is_step_proved() && self.program.stages.iter().all(is_lawful)
     }
 
     /// Whether the effect of an element was proved to be the step, for every component.

@@ -49,6 +49,7 @@ use show::Names;
 pub use family::Family;
 pub use proof::Trust;
 pub use refusal::{Refusal, SourcePlace, Why};
+pub use samples::NativeStep;
 
 /// A sequential loop: a state, and a step that an element takes it through.
 #[derive(Clone, PartialEq, Debug)]
@@ -94,6 +95,8 @@ pub struct Derivation {
     pub rewritten: Vec<&'static str>,
     /// Instructions of the step, and of lifting and composing once.
     pub work: (usize, usize),
+    /// How many records of samples the [native step](derive_beside) took, all with the results of the scan; none if there was none.
+    pub native: Option<usize>,
 }
 
 /// Components that depend on each other, and their family.
@@ -210,6 +213,22 @@ impl Flat {
 /// # Panics
 /// If [`verify_loop`](crate::verify_loop) refuses the loop.
 pub fn derive(of: &LoopProgram) -> Result<Derivation, Refusal> {
+    derive_with(of, None)
+}
+
+/// The same, where samples are those of the step as a compiler of its language made it: so the scan is compared with what the
+/// user runs, and not with its program alone.
+///
+/// # Errors
+/// As [`derive()`].
+///
+/// # Panics
+/// As [`derive()`].
+pub fn derive_beside(of: &LoopProgram, native: &dyn NativeStep) -> Result<Derivation, Refusal> {
+    derive_with(of, Some(native))
+}
+
+fn derive_with(of: &LoopProgram, native: Option<&dyn NativeStep>) -> Result<Derivation, Refusal> {
     let own = of.initial.len();
     if own > MOST_OWN {
         return Err(Refusal::of(of.names.clone(), Why::Components { got: own }));
@@ -246,8 +265,8 @@ pub fn derive(of: &LoopProgram) -> Result<Derivation, Refusal> {
         Refusal::of_group(&code, &names, &members, &next, (&flat, of))
     })?;
     let trust: Vec<Trust> = groups.iter().map(|group| proof::of_group(&mut code, &flat, &next, group)).collect();
-    let derivation = assemble::assemble(of, &flat, &code, &next, groups, trust)?;
-    samples::on_samples(of, &derivation)?;
+    let mut derivation = assemble::assemble(of, &flat, &code, &next, groups, trust)?;
+    derivation.native = samples::on_samples(of, &derivation, native)?;
     Ok(derivation)
 }
 

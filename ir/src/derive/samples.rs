@@ -18,8 +18,22 @@ const VERY_LARGE: usize = 30_000;
 pub(super) const SAMPLES: u64 = 6;
 const BLOCKS: [usize; 4] = [1, 2, 3, 7];
 
-/// The scan against the step, on samples in blocks.
-pub(super) fn on_samples(of: &LoopProgram, derivation: &Derivation) -> Result<(), Refusal> {
+/// The step of a loop as a compiler of its language made it, beside which a scan is [derived](super::derive_beside). Arguments are those
+/// of the [step](LoopProgram::step).
+pub trait NativeStep {
+    /// These arguments as values of their types, of which not every number is one.
+    fn valid(&self, arguments: Vec<Constant>) -> Vec<Constant>;
+
+    /// The state after an element. None if the step cannot be run, or does something else than its program.
+    fn step(&self, arguments: &[Constant]) -> Option<Vec<Constant>>;
+}
+
+/// The scan against the step, on samples in blocks. Gives how many records the native step took, if there is one.
+pub(super) fn on_samples(
+    of: &LoopProgram,
+    derivation: &Derivation,
+    native: Option<&dyn NativeStep>,
+) -> Result<Option<usize>, Refusal> {
     let work = |stage: &Stage| 3 * stage.combine.insts.len() + stage.lift.function.insts.len();
     let work = derivation.program.stages.iter().map(work).sum::<usize>() + of.step.function.insts.len();
     // Large products are composed less often.
@@ -28,19 +42,35 @@ pub(super) fn on_samples(of: &LoopProgram, derivation: &Derivation) -> Result<()
         LARGE..VERY_LARGE => (2, 9),
         _ => (1, 4),
     };
-    for seed in 0..samples {
-        // The last kinds of samples are the richest.
-        let seed = SAMPLES - 1 - seed;
+    let mut records = 0;
+    // The last kinds of samples are the richest.
+    for seed in (SAMPLES - samples..SAMPLES).rev() {
+        let elements = drawn(of, seed, elements, native);
+        let states = sequential(of, derivation, &elements, native);
+        records += states.len() - 1;
+        let folds = derivation.program.sequential.as_ref().map_or(&[][..], |of| &of.folds);
         for block in BLOCKS {
-            let by_stages = sample(of, derivation, (seed, elements), (block, &[]));
-            let folds = derivation.program.sequential.as_ref().map_or(&[][..], |of| &of.folds);
-            if !by_stages || !folds.is_empty() && !sample(of, derivation, (seed, elements), (block, folds)) {
-                let components = of.names.clone();
-                return Err(Refusal::of(components, Why::Wrong));
+            let is_loop = |folds: &[OwnFold]| agrees(of, derivation, (&elements, &states), (block, folds));
+            if !is_loop(&[]) || !folds.is_empty() && !is_loop(folds) {
+                return Err(Refusal::of(of.names.clone(), Why::Wrong));
             }
         }
     }
-    Ok(())
+    Ok(native.map(|_| records))
+}
+
+/// So many elements, as values of their types.
+fn drawn(of: &LoopProgram, seed: u64, len: usize, native: Option<&dyn NativeStep>) -> Vec<Vec<Constant>> {
+    let types = &of.step.function.params[of.initial.len()..];
+    let element = |i: usize| {
+        let sources = of.step.reads.iter().zip(types).enumerate();
+        let drawn: Vec<Constant> = sources.map(|(place, (&source, &ty))| element(source, ty, seed, i, place)).collect();
+        match native {
+            Some(native) => native.valid([&of.initial[..], &drawn].concat()).split_off(of.initial.len()),
+            None => drawn,
+        }
+    };
+    (0..len).map(element).collect()
 }
 
 /// Whether a float says something: products of a block of such numbers stay within the type.
@@ -58,9 +88,17 @@ fn may_be_zero(divisor: &Constant, largest: f64) -> bool {
     divisor.ty().is_float() && divisor.as_f64().abs() < relative * largest
 }
 
-/// The loop's states on a sample, each with the largest float on the way to it, as long as nothing overflows natively, and every float
-/// is a number: over the reals there is no quotient by 0.
-fn sequential(of: &LoopProgram, derivation: &Derivation, elements: &[Vec<Constant>]) -> Vec<(Vec<Constant>, f64)> {
+/// A state of the loop, and the largest float on the way to it.
+type Reached = (Vec<Constant>, f64);
+
+/// The loop's states on a sample, by its native step if there is one, as long as nothing overflows there, and every float is a number:
+/// over the reals there is no quotient by 0.
+fn sequential(
+    of: &LoopProgram,
+    derivation: &Derivation,
+    elements: &[Vec<Constant>],
+    native: Option<&dyn NativeStep>,
+) -> Vec<Reached> {
     let mut states = vec![(of.initial.clone(), 1.0)];
     let step = &of.step.function;
     let floats = step.values().filter(|(_, inst)| inst.ty.is_float()).map(|(value, _)| value);
@@ -82,27 +120,24 @@ fn sequential(of: &LoopProgram, derivation: &Derivation, elements: &[Vec<Constan
         if divisors.iter().any(|divisor| may_be_zero(divisor, largest)) {
             break;
         }
+        let next = match native {
+            Some(native) => native.step(&arguments),
+            None => Some(next),
+        };
+        let Some(next) = next else { break };
         states.push((next, largest));
     }
     states
 }
 
-/// The same of blocks of so many elements, which these folds fold in place of the stages.
-fn sample(
+/// Whether the scan gives these states where it takes blocks of so many elements, which these folds fold in place of the stages.
+fn agrees(
     of: &LoopProgram,
     derivation: &Derivation,
-    (seed, elements): (u64, usize),
+    (elements, expected): (&[Vec<Constant>], &[Reached]),
     (block, folds): (usize, &[OwnFold]),
 ) -> bool {
     let Derivation { program, .. } = derivation;
-    let types: Vec<Type> = of.step.function.params[of.initial.len()..].to_vec();
-    let elements: Vec<Vec<Constant>> = (0..elements)
-        .map(|i| {
-            let sources = of.step.reads.iter().zip(&types).enumerate();
-            sources.map(|(place, (&source, &ty))| element(source, ty, seed, i, place)).collect()
-        })
-        .collect();
-    let expected = sequential(of, derivation, &elements);
     let count = expected.len() - 1;
     let mut before: Vec<Vec<Constant>> = vec![Vec::new(); count + 1];
     let start = interp::call(&derivation.seed, &of.initial, &program.tables);
@@ -157,7 +192,7 @@ fn sample(
     }
     // Once a float was rounded otherwise, what compares it may differ: that says nothing.
     let mut is_exact = true;
-    for (state, (expected, largest)) in before.iter().zip(&expected) {
+    for (state, (expected, largest)) in before.iter().zip(expected) {
         let value = interp::call(&derivation.value, state, &program.tables);
         let differs = |(&got, &expected): (&Constant, &Constant)| !is_near(got, expected, *largest);
         if value.iter().zip(expected).any(differs) {

@@ -57,7 +57,7 @@ impl DynScan {
         let laws = verdicts::explain(&key.program, judgements, &key.terms, &self.component_names, &self.words);
         let plan = self.backend.explain(is_verbose);
         let derived = self.derivation().map_or_else(String::new, |derivation| {
-            let verdict = verdicts::of_loop(derivation.is_step_proved(), judgements);
+            let verdict = verdicts::of_loop(derivation, judgements);
             format!("{}\n  is the loop: {verdict}\n", derivation.explain())
         });
         format!("{derived}program {}\n{laws}\n{plan}", key.program.name)
