@@ -13,6 +13,7 @@ mod replay;
 mod requests;
 mod segments;
 mod tables;
+mod times;
 mod witness;
 
 use std::fmt::Write as _;

@@ -170,11 +170,16 @@ fn stage(effects: &[&Effect], lift: Mapping, tables: &[Table]) -> Stage {
     stage
 }
 
-/// Which states occur. Laws need it where bounds are infinite, and sums are not, and where a function has one form; else the states that
-/// lifts lead to say it.
+/// Which states occur. Laws need it where bounds are infinite, and sums are not, where a function has one form, and where what is kept
+/// has no value; else the states that lifts lead to say it.
 fn valid(effects: &[&Effect], state: &[Type]) -> Option<Function> {
-    let is_needed =
-        |effect: &&Effect| matches!(effect.family, Family::Clamp { .. } | Family::Interval) && effect.valid.is_some();
+    let is_needed = |effect: &&Effect| {
+        let is_asked = matches!(
+            effect.family,
+            Family::Clamp { .. } | Family::Interval | Family::Last | Family::Latch | Family::Moves
+        );
+        is_asked && effect.valid.is_some()
+    };
     if !effects.iter().any(is_needed) {
         return None;
     }

@@ -9,14 +9,14 @@ use crate::opcode::Opcode;
 use crate::program::{OwnFold, Source, Stage};
 use crate::types::{Constant, Type};
 
-/// How many elements a sample has.
+/// How many elements a sample has at most, and at least.
 const SAMPLE: usize = 29;
-/// From how many instructions for an element on there are fewer.
-const LARGE: usize = 3000;
-const VERY_LARGE: usize = 30_000;
-/// How many samples.
+const SHORTEST: usize = 3;
+/// How many samples at most.
 pub(super) const SAMPLES: u64 = 6;
 const BLOCKS: [usize; 4] = [1, 2, 3, 7];
+/// Instructions that the interpreter may take for all samples, where the shortest does not take more: a millisecond or two.
+const WORK: usize = 60_000;
 
 /// The step of a loop as a compiler of its language made it, beside which a scan is [derived](super::derive_beside). Arguments are those
 /// of the [step](LoopProgram::step).
@@ -36,12 +36,10 @@ pub(super) fn on_samples(
 ) -> Result<Option<usize>, Refusal> {
     let work = |stage: &Stage| 3 * stage.combine.insts.len() + stage.lift.function.insts.len();
     let work = derivation.program.stages.iter().map(work).sum::<usize>() + of.step.function.insts.len();
-    // Large products are composed less often.
-    let (samples, elements) = match work {
-        ..LARGE => (SAMPLES, SAMPLE),
-        LARGE..VERY_LARGE => (2, 9),
-        _ => (1, 4),
-    };
+    let affordable = WORK / (BLOCKS.len() * work.max(1));
+    let samples = (affordable / SAMPLE).clamp(1, SAMPLES as usize);
+    let elements = (affordable / samples).clamp(SHORTEST, SAMPLE);
+    let samples = samples as u64;
     let mut records = 0;
     // The last kinds of samples are the richest.
     for seed in (SAMPLES - samples..SAMPLES).rev() {
@@ -49,7 +47,9 @@ pub(super) fn on_samples(
         let states = sequential(of, derivation, &elements, native);
         records += states.len() - 1;
         let folds = derivation.program.sequential.as_ref().map_or(&[][..], |of| &of.folds);
-        for block in BLOCKS {
+        // Of those that a sample is no longer than, one will do.
+        let longer = BLOCKS.iter().position(|&block| block >= states.len() - 1).unwrap_or(BLOCKS.len() - 1);
+        for &block in &BLOCKS[..=longer] {
             let is_loop = |folds: &[OwnFold]| agrees(of, derivation, (&elements, &states), (block, folds));
             if !is_loop(&[]) || !folds.is_empty() && !is_loop(folds) {
                 return Err(Refusal::of(of.names.clone(), Why::Wrong));

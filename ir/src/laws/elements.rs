@@ -178,6 +178,24 @@ impl<'a> Elements<'a> {
         Ok(true)
     }
 
+    /// Whether a `bool` is known in the present case: else the proof goes on by cases of it.
+    pub(super) fn decide(&mut self, id: Id) -> Result<(), GaveUp> {
+        if self.as_constant(id).is_some() {
+            return Ok(());
+        }
+        self.undecided = Some(self.as_atom(id));
+        Err(GaveUp::Undecided)
+    }
+
+    /// The two sides of an equality with a constant, which is the second of them.
+    pub(super) fn as_equality(&self, id: Id) -> Option<(Id, Id)> {
+        let Element::Atom(atom) = self.elements[id as usize].1 else { return None };
+        let Name::Operation(Opcode::Eq, _, operands) = &self.names[atom as usize].1 else { return None };
+        let &[a, b] = &operands[..] else { return None };
+        let is_constant = |id: Id| self.as_constant(id).is_some();
+        if is_constant(b) { Some((a, b)) } else { is_constant(a).then_some((b, a)) }
+    }
+
     pub(super) fn spend(&mut self, work: usize) -> Result<(), GaveUp> {
         self.fuel = self.fuel.checked_sub(work).ok_or(GaveUp::TooLarge)?;
         Ok(())

@@ -9,7 +9,7 @@
 //! Each of these equations has fewer states than associativity itself. All are decided by [linear
 //! arithmetic](super::linear), exactly: sums that wrap on the way are no matter.
 
-use super::group::Group;
+use super::group::{Group, reads};
 use super::linear;
 use super::verdict::Proof;
 use crate::builder::FunctionBuilder;
@@ -28,32 +28,13 @@ const MOST_INSTRUCTIONS: usize = 200;
 pub(super) struct Functions<'a> {
     group: &'a Group,
     /// Its components → what `valid` asks of them, a `bool` each.
-    valid: Function,
+    valid: &'a Function,
     tables: &'a [Table],
-}
-
-/// The conditions that must hold together for a result to be true.
-pub(super) fn conjuncts(valid: &Function) -> Vec<Value> {
-    let (mut open, mut found) = (valid.results.clone(), Vec::new());
-    while let Some(value) = open.pop() {
-        match valid.inst(value) {
-            Some(inst) if inst.opcode == Opcode::And => open.extend_from_slice(inst.operands()),
-            _ => found.push(value),
-        }
-    }
-    found.reverse();
-    found
-}
-
-/// The components that a condition reads.
-fn reads(valid: &Function, condition: Value) -> Vec<usize> {
-    let used = crate::simplify::used_values(&Function { results: vec![condition], ..valid.clone() });
-    (0..valid.params.len()).filter(|&param| used[param]).collect()
 }
 
 impl<'a> Functions<'a> {
     /// With what `valid` asks of this group alone; none if its components are no integers, or many.
-    pub(super) fn new(group: &'a Group, valid: &Function, tables: &'a [Table]) -> Option<Functions<'a>> {
+    pub(super) fn new(group: &'a Group, valid: &'a Function, tables: &'a [Table]) -> Option<Functions<'a>> {
         let is_number = |ty: &Type| ty.is_int() || *ty == Type::Bool;
         if group.types.len() > MOST_COMPONENTS
             || group.combine.insts.len() > MOST_INSTRUCTIONS
@@ -61,26 +42,7 @@ impl<'a> Functions<'a> {
         {
             return None;
         }
-        let of_group = |&condition: &Value| {
-            let read = reads(valid, condition);
-            !read.is_empty() && read.iter().all(|param| group.components.contains(param))
-        };
-        let conditions: Vec<Value> = conjuncts(valid).into_iter().filter(of_group).collect();
-        let mut b = FunctionBuilder::new();
-        let own = b.params(&group.types);
-        let other = |b: &mut FunctionBuilder, ty: Type| b.constant(ty.zero());
-        let mut arguments = Vec::new();
-        for (place, &ty) in valid.params.iter().enumerate() {
-            let member = group.components.iter().position(|&component| component == place);
-            arguments.push(member.map_or_else(|| other(&mut b, ty), |member| own[member]));
-        }
-        let results = b.inline(&Function { results: conditions, ..valid.clone() }, &arguments);
-        Some(Functions { group, valid: b.finish(&results), tables })
-    }
-
-    /// How many conditions of `valid` are about this group alone.
-    pub(super) fn conditions(&self) -> usize {
-        self.valid.results.len()
+        Some(Functions { group, valid, tables })
     }
 
     /// Valid states compose to valid ones.
@@ -199,7 +161,7 @@ impl<'a> Law<'a> {
     }
 
     fn valid(&mut self, state: &[Value]) -> Vec<Value> {
-        self.b.inline(&self.of.valid, state)
+        self.b.inline(self.of.valid, state)
     }
 
     fn all_valid(&mut self) -> Vec<Value> {

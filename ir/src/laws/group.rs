@@ -1,6 +1,8 @@
 //! Independent components: a product of monoids is judged factor by factor.
 
+use crate::builder::FunctionBuilder;
 use crate::function::{Function, Inst, Value};
+use crate::opcode::Opcode;
 use crate::program::Stage;
 use crate::types::{Constant, Type};
 
@@ -27,6 +29,43 @@ pub(crate) fn groups(stage: &Stage) -> Vec<Group> {
     let members = |head: usize| (0..width).filter(|&i| leader[i] == head).collect::<Vec<usize>>();
     let heads = (0..width).filter(|&i| (0..i).all(|j| leader[j] != leader[i]));
     heads.map(|i| group(stage, members(leader[i]))).collect()
+}
+
+/// The conditions that must hold together for a result to be true.
+pub(super) fn conjuncts(valid: &Function) -> Vec<Value> {
+    let (mut open, mut found) = (valid.results.clone(), Vec::new());
+    while let Some(value) = open.pop() {
+        match valid.inst(value) {
+            Some(inst) if inst.opcode == Opcode::And => open.extend_from_slice(inst.operands()),
+            _ => found.push(value),
+        }
+    }
+    found.reverse();
+    found
+}
+
+/// The components that a condition reads.
+pub(super) fn reads(valid: &Function, condition: Value) -> Vec<usize> {
+    let used = crate::simplify::used_values(&Function { results: vec![condition], ..valid.clone() });
+    (0..valid.params.len()).filter(|&param| used[param]).collect()
+}
+
+/// The components of a group → what `valid` asks of them alone, a `bool` each.
+pub(super) fn conditions(group: &Group, valid: &Function) -> Function {
+    let of_group = |&condition: &Value| {
+        let read = reads(valid, condition);
+        !read.is_empty() && read.iter().all(|param| group.components.contains(param))
+    };
+    let conditions: Vec<Value> = conjuncts(valid).into_iter().filter(of_group).collect();
+    let mut b = FunctionBuilder::new();
+    let own = b.params(&group.types);
+    let mut arguments = Vec::new();
+    for (place, &ty) in valid.params.iter().enumerate() {
+        let member = group.components.iter().position(|&component| component == place);
+        arguments.push(member.map_or_else(|| b.constant(ty.zero()), |member| own[member]));
+    }
+    let results = b.inline(&Function { results: conditions, ..valid.clone() }, &arguments);
+    b.finish(&results)
 }
 
 /// Components that read no others, in this order.

@@ -40,6 +40,7 @@ mod faces;
 mod fingerprint;
 mod functions;
 mod group;
+mod kept;
 pub(crate) mod linear;
 mod logic;
 mod machine;
@@ -60,6 +61,7 @@ use exhaustive::CombineTable;
 use faces::Face;
 use functions::Functions;
 use group::Group;
+use kept::Kept;
 use machine::{Machine, Word};
 use search::{Found, Outcome, Question};
 use states::{Carrier, Random, Sampler, Specials};
@@ -123,7 +125,7 @@ pub fn judge(stage: &Stage, tables: &[Table], overflow: Overflow) -> Judgement {
     judge.prove_groups();
     judge.prove_small_carrier();
     judge.prove_closure();
-    judge.prove_functions();
+    judge.prove_on_valid_states();
     judge.finish()
 }
 
@@ -270,26 +272,35 @@ impl<'a> Judge<'a> {
         }
     }
 
-    /// Proves the laws of groups that compose functions of a number, on the states that `valid` says.
-    fn prove_functions(&mut self) {
+    /// Proves the laws of groups on the states that `valid` says: of those that keep or set values, and of those that compose
+    /// functions of a number.
+    fn prove_on_valid_states(&mut self) {
         let Some(valid) = &self.stage.valid else { return };
-        let (mut conditions, mut cases) = (0, 0);
+        let (mut conditions, mut closed) = (0, Vec::new());
         for (i, group) in self.groups.iter().enumerate() {
             if self.closure.is_some() && self.associativity[i].is_some() && self.identity[i].is_some() {
                 continue;
             }
-            let Some(functions) = Functions::new(group, valid, self.tables) else { continue };
-            let closed = functions.closure();
-            if let Some(closed) = closed {
-                conditions += functions.conditions();
-                cases += closed;
-            }
+            let own = group::conditions(group, valid);
+            let assume = self.traits[i].assumptions(Equation::Identity);
+            let kept = Kept { group, valid: &own, tables: self.tables, assume };
             let (associativity, identity) = (&mut self.associativity[i], &mut self.identity[i]);
-            *associativity = associativity.take().or_else(|| functions.associativity(closed));
-            *identity = identity.take().or_else(|| functions.identity());
+            *identity = identity.take().or_else(|| kept.identity());
+            let mut closure = kept.closure();
+            let is_open = closure.is_none() || associativity.is_none() || identity.is_none();
+            if let Some(functions) = is_open.then(|| Functions::new(group, &own, self.tables)).flatten() {
+                let cases = functions.closure();
+                closure = closure.or(cases.map(|cases| Proof::Linear { cases }));
+                *associativity = associativity.take().or_else(|| functions.associativity(cases));
+                *identity = identity.take().or_else(|| functions.identity());
+            }
+            if let Some(closure) = closure {
+                conditions += own.results.len();
+                closed.push(closure);
+            }
         }
-        if conditions == functions::conjuncts(valid).len() {
-            self.closure.get_or_insert(Proof::Linear { cases });
+        if conditions == group::conjuncts(valid).len() {
+            self.closure.get_or_insert_with(|| Proof::of_parts(closed));
         }
     }
 
@@ -383,11 +394,7 @@ impl<'a> Judge<'a> {
         }
         let proofs: Option<Vec<Proof>> = proofs.into_iter().collect();
         match proofs {
-            Some(mut proofs) if !proofs.is_empty() => {
-                proofs.dedup();
-                let single = if proofs.len() == 1 { proofs.pop() } else { None };
-                Verdict::Proved { how: single.unwrap_or(Proof::Parts(proofs)) }
-            }
+            Some(proofs) if !proofs.is_empty() => Verdict::Proved { how: Proof::of_parts(proofs) },
             _ if cases > 0 => Verdict::Tested { cases },
             _ if !states_found => Verdict::Untested { why: Unjudged::NoState },
             _ if self.stage.follows.is_some() => Verdict::Untested { why: Unjudged::NoneFollow },

@@ -71,6 +71,15 @@ pub enum Proof {
     Parts(Vec<Proof>),
 }
 
+impl Proof {
+    /// Of independent components, each proved so.
+    pub(super) fn of_parts(mut parts: Vec<Proof>) -> Proof {
+        parts.dedup();
+        let single = if parts.len() == 1 { parts.pop() } else { None };
+        single.unwrap_or(Proof::Parts(parts))
+    }
+}
+
 impl fmt::Display for Proof {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

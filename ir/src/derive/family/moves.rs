@@ -130,18 +130,21 @@ pub(super) fn recognise(group: &mut Group<'_, '_>) -> Result<Effect, Leave> {
         }),
         value: seeded(&state, |_, state| state[first..].to_vec()),
         valid: Some(seeded(&state, |b, state| {
-            // What is moved has no value of its own.
-            let all = (0..count).map(|i| {
+            // What is moved comes from one component, and has no value of its own.
+            let mut all = Vec::new();
+            for (i, ty) in types.iter().enumerate() {
                 let flags = places.iter().zip(state).filter(|(place, _)| place.0 == i).map(|(_, &flag)| flag);
-                let flags: Vec<Value> = flags.collect();
-                let moved = flags.into_iter().reduce(|a, c| b.binary(Opcode::Or, a, c));
-                let moved = moved.unwrap_or_else(|| b.lit(false));
-                let zero = b.constant(types[i].zero());
+                let mut moved = b.lit(false);
+                for flag in flags {
+                    let twice = b.binary(Opcode::And, moved, flag);
+                    all.push(b.unary(Opcode::Not, twice));
+                    moved = b.binary(Opcode::Or, moved, flag);
+                }
+                let zero = b.constant(ty.zero());
                 let is_zero = b.binary(Opcode::Eq, state[first + i], zero);
                 let is_set = b.unary(Opcode::Not, moved);
-                b.binary(Opcode::Or, is_set, is_zero)
-            });
-            let all: Vec<Value> = all.collect();
+                all.push(b.binary(Opcode::Or, is_set, is_zero));
+            }
             vec![all.into_iter().reduce(|a, c| b.binary(Opcode::And, a, c)).expect("there is a component")]
         })),
         types: state,

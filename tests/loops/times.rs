@@ -1,0 +1,47 @@
+//! How long derivations take. A time is no test of a machine that others use, so this is run by
+//! hand, in a build that is optimised:
+//!
+//! ```text
+//! cargo test --release --test loops derivations_take -- --ignored --nocapture
+//! ```
+//!
+//! `MONOSCAN_LOOP=CRC` takes those alone that have this in their names.
+
+use std::time::{Duration, Instant};
+
+use monoscan::ir::derive::derive;
+
+use crate::entry::Entry;
+use crate::{aggregations, own, published};
+
+/// What a derivation may take.
+const LIMIT: Duration = Duration::from_millis(5);
+
+const ROUNDS: usize = 5;
+
+/// The fastest of some rounds.
+fn time(entry: &Entry) -> Duration {
+    let one = |_| {
+        let start = Instant::now();
+        // A refusal takes its time too.
+        drop(std::hint::black_box(derive(&entry.program)));
+        start.elapsed()
+    };
+    (0..ROUNDS).map(one).min().expect("there is a round")
+}
+
+#[test]
+#[ignore = "a time, of an optimised build on a quiet machine"]
+fn derivations_take_a_few_milliseconds() {
+    let suites = [published::entries(), aggregations::entries(), own::signals(), own::money(), own::events()];
+    let wanted = std::env::var("MONOSCAN_LOOP").unwrap_or_default();
+    let entries = suites.into_iter().chain([own::text(), own::codes()]).flatten();
+    let entries = entries.filter(|entry| entry.name.contains(&wanted));
+    let mut times: Vec<(Duration, &str)> = entries.map(|entry| (time(&entry), entry.name)).collect();
+    times.sort_unstable();
+    let at = |part: usize| times[(times.len() * part / 100).min(times.len() - 1)].0;
+    println!("{} loops: median {:?}, 90 of 100 within {:?}", times.len(), at(50), at(90));
+    times.iter().rev().take(12).for_each(|(time, name)| println!("  {time:?}  {name}"));
+    let (longest, name) = times[times.len() - 1];
+    assert!(longest <= LIMIT, "{name} takes {longest:?}");
+}
