@@ -7,7 +7,7 @@
 //! Each line: the function in `monoscan::algo`, its work, depth in scans and passes for n records,
 //! its time, and that of a plain loop or of the standard library, whose result must be the same.
 //! With a GPU (and `--features gpu`) those that run there follow, on vectors that stay there,
-//! beside all cores. A test compares the names with the functions that there are.
+//! beside the same loops. A test compares the names with the functions that there are.
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -23,6 +23,7 @@ mod tour {
     pub(crate) mod computing;
     pub(crate) mod groups;
     pub(crate) mod linked;
+    #[cfg(feature = "gpu")]
     pub(crate) mod on_gpu;
     pub(crate) mod selecting;
     pub(crate) mod series;
@@ -31,7 +32,9 @@ mod tour {
     pub(crate) mod trees;
 }
 
-use tour::{computing, groups, linked, on_gpu, selecting, series, sorting, texts, trees};
+#[cfg(feature = "gpu")]
+use tour::on_gpu;
+use tour::{computing, groups, linked, selecting, series, sorting, texts, trees};
 
 fn main() -> ExitCode {
     finish(chosen().and_then(|(records, device)| run(records, device)), "tour [--records N] [--device cpu|cuda:N]")
@@ -85,7 +88,7 @@ impl Table {
     /// The same for results that need not be equal.
     fn judged<T, E: Into<Failure>>(
         &self,
-        (name, [work, depth, passes]): (&str, [&str; 3]),
+        (name, cost): (&str, [&str; 3]),
         ours: impl Fn() -> Result<T, E>,
         (rival, theirs): (&str, impl Fn() -> T),
         is_right: impl Fn(&T, &T) -> bool,
@@ -94,12 +97,16 @@ impl Table {
             return Err(Failure::Run(format!("{name} gives something else than {rival}")));
         }
         let mut ours = || ours().map(|given| drop(black_box(given))).map_err(Into::into);
-        let times = best_times(&mut ours, &mut || drop(black_box(theirs())))?;
-        let [ours, theirs] = times.map(|time| time.as_secs_f64() * 1e3);
-        let ratio = theirs / ours;
-        say!("{name:<36} {work:>8} {depth:>8} {passes:>8} {ours:9.2} {theirs:9.2} {ratio:6.2}×  {rival}");
+        row((name, cost), best_times(&mut ours, &mut || drop(black_box(theirs())))?, rival);
         Ok(())
     }
+}
+
+/// Prints a line: the function, its work, depth and passes, both times, and what the other one is of.
+fn row((name, [work, depth, passes]): (&str, [&str; 3]), times: [Duration; 2], rival: &str) {
+    let [ours, theirs] = times.map(|time| time.as_secs_f64() * 1e3);
+    let ratio = theirs / ours;
+    say!("{name:<36} {work:>8} {depth:>8} {passes:>8} {ours:9.2} {theirs:9.2} {ratio:6.2}×  {rival}");
 }
 
 /// The shortest time of each.
@@ -160,5 +167,16 @@ fn run(records: usize, device: Device) -> Result<(), Failure> {
     linked::linked(&table)?;
     trees::trees(&table)?;
     texts::texts(&table)?;
-    if device.is_cpu() { Ok(()) } else { on_gpu::on_gpu(&table, device) }
+    if device.is_cpu() { Ok(()) } else { on_gpu(&table, device) }
+}
+
+/// The algorithms that run on a GPU.
+#[cfg(feature = "gpu")]
+fn on_gpu(table: &Table, gpu: Device) -> Result<(), Failure> {
+    on_gpu::on_gpu(table, gpu)
+}
+
+#[cfg(not(feature = "gpu"))]
+fn on_gpu(_: &Table, gpu: Device) -> Result<(), Failure> {
+    Err(Failure::Run(format!("algorithms on {gpu} need a build with `--features gpu`")))
 }

@@ -43,19 +43,7 @@ pub(crate) fn groups(table: &Table) -> Result<(), Failure> {
     table.judged(
         ("groups::moments_by_key", LOOP),
         || groups::moments_by_key(&keys, &floats),
-        ("Welford's loop", || {
-            by_key(
-                &keys,
-                &floats,
-                |x| Moments::of(*x),
-                |Moments { count, mean, squares }, x| {
-                    *count += 1.0;
-                    let from_mean = x - *mean;
-                    *mean += from_mean / *count;
-                    *squares += from_mean * (x - *mean);
-                },
-            )
-        }),
+        ("Welford's loop", || moments_by_key(&keys, &floats)),
         nearly,
     )?;
     let shuffled: Vec<u16> = drawn(table.records, 7, |bits| bits as u16 % 1000);
@@ -99,8 +87,24 @@ fn rows(table: &Table, amounts: &[i64]) -> Result<(), Failure> {
     )
 }
 
+/// The moments of each run of equal keys, by Welford's loop.
+pub(crate) fn moments_by_key(keys: &[u32], x: &[f64]) -> (Vec<u32>, Vec<Moments<f64>>) {
+    let add = |Moments { count, mean, squares }: &mut Moments<f64>, x: &f64| {
+        *count += 1.0;
+        let from_mean = x - *mean;
+        *mean += from_mean / *count;
+        *squares += from_mean * (x - *mean);
+    };
+    by_key(keys, x, |x| Moments::of(*x), add)
+}
+
 /// The total of each run of equal keys, by a loop.
-fn by_key<X, T>(keys: &[u32], x: &[X], of: impl Fn(&X) -> T, add: impl Fn(&mut T, &X)) -> (Vec<u32>, Vec<T>) {
+pub(crate) fn by_key<X, T>(
+    keys: &[u32],
+    x: &[X],
+    of: impl Fn(&X) -> T,
+    add: impl Fn(&mut T, &X),
+) -> (Vec<u32>, Vec<T>) {
     let (mut names, mut totals) = (Vec::new(), Vec::new());
     for (key, x) in keys.iter().zip(x) {
         match totals.last_mut() {

@@ -91,14 +91,19 @@ fn next_is_flagged<M: Monoid>(e: Element<(bool, M), Segmented<M>>) -> bool {
 /// [`AlgoError::Length`] if there is not one flag for each record.
 pub fn totals_by_flags<M: Monoid>(heads: &[bool], x: &[M]) -> Result<Vec<M>, AlgoError> {
     check_length("heads", x.len(), heads.len())?;
-    let scan = compiled(|| {
+    Ok(scan_by_flags::<M>()?.inclusive((heads, x))?)
+}
+
+/// The scan of [`totals_by_flags`].
+#[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
+pub(super) fn scan_by_flags<M: Monoid>() -> Result<&'static Scan<Segmented<M>, (bool, M), M>, crate::Error> {
+    compiled(|| {
         Scan::<Segmented<M>>::builder()
             .lift_at(flagged {})
             .filter(next_is_flagged {})
             .project(scan!(|state: Segmented<M>| -> M { state.value }))
             .build()
-    })?;
-    Ok(scan.inclusive((heads, x))?)
+    })
 }
 
 /// The total of the records `offsets[k]..offsets[k + 1]` for each k; the identity of none.

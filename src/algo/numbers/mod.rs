@@ -12,7 +12,7 @@
 
 mod big;
 mod compare;
-mod modular;
+pub(super) mod modular;
 mod network;
 
 pub use big::{add, add_into, subtract, subtract_into};

@@ -30,7 +30,7 @@ use crate::{Error, parallel};
 /// x ↦ A·x + v, modulo M.
 #[scan_monoid]
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Step<const K: usize, const M: u32> {
+pub(in crate::algo) struct Step<const K: usize, const M: u32> {
     rows: [[u32; K]; K],
     sums: [u32; K],
 }
@@ -107,6 +107,21 @@ impl<const K: usize, const M: u32> Modular<K, M> {
         });
         let value = scan!(|state: Step<K, M>| -> u32 { state.sums[0] });
         Ok(Modular { scan: Scan::<Step<K, M>>::builder().lift(step).project(value).build()? })
+    }
+
+    /// The same on a GPU, for vectors that are there. Compiles its kernels: make it once.
+    ///
+    /// # Errors
+    /// As [`Scan::on`].
+    #[cfg(feature = "gpu")]
+    pub fn on(&self, device: impl Into<crate::Device>) -> Result<super::super::on_gpu::Modular<K, M>, Error> {
+        Ok(super::super::on_gpu::Modular(self.scan.on(device)?))
+    }
+
+    /// The scan as a program.
+    #[cfg(feature = "gpu")]
+    pub(in crate::algo) fn program(&self) -> monoscan_ir::Verified<monoscan_ir::Program> {
+        self.scan.as_dyn().program().clone()
     }
 
     /// y for x, both modulo M.

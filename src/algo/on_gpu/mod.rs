@@ -6,21 +6,38 @@
 //!
 //! | functions | what runs |
 //! |---|---|
-//! | [`select()`], [`select_with_places`], [`places`], [`Select`], [`unique`], [`unique_by_key`], [`encode`] | one scan with a filter |
-//! | [`sums_by_key`], [`totals_by_key`], [`moments_by_key`] | one segmented scan with a filter |
+//! | [`select()`], [`select_with_places`], [`places`], [`Select`], [`unique`], [`unique_by_key`], [`encode`] | one scan with a filter, and one before it that counts, where space is short |
+//! | [`sums_by_key`], [`totals_by_key`], [`totals_by_flags`], [`moments_by_key`] | one segmented scan with a filter |
 //! | [`partition`] | two kernels, and a scan of counts between them |
 //! | [`partition3`], [`sort()`], [`sort_with_values`], [`argsort`], [`histogram`] | for each digit two kernels, and a scan of counts between them |
 //! | [`totals_by_offsets`], [`Csr`] | one pass over the records, in blocks of equal length, and one over the states of blocks |
-//! | [`forward_fill`], [`backward_fill`], [`sessions`], [`running_argmax`], [`line_of_sight`] | one scan |
+//! | [`forward_fill`], [`backward_fill`], [`sessions`], [`running_argmax`], [`line_of_sight`], [`lines_and_columns`] | one scan |
+//! | [`add`], [`subtract`], [`add_rows`], [`subtract_rows`], [`Modular`] | one scan |
+//! | [`horner`] | two reductions |
 //!
-//! Long integers, recurrences, lists, trees, brackets, text, run-length decoding and quicksort run
-//! on the CPU alone: those are blocks and loops there.
+//! Of the others the CPU alone has
+//!
+//! | functions | why |
+//! |---|---|
+//! | `runs::decode` | each record looks up its run by a search, for which there is no kernel |
+//! | `split::split_by_bit`, `split_by_digit` | kernels split by whole bytes, as a sort does |
+//! | `sort::quicksort` | splits of all segments at once, level by level, have no kernel; a radix sort reads fewer bytes |
+//! | `numbers::compare`, `compare_rows` | loops that stop at the first difference, and no scans |
+//! | `numbers::add_by` | runs a network gate by gate, to show it |
+//! | `numbers::recur_modulo` | remainders of 128 bits, in loops; scans have those of 64, as [`Modular`] |
+//! | `lists` | walks along links, each step of which waits for memory: no kernel walks |
+//! | `brackets` | a stack for each block: words of brackets without partners are no state of a scan |
+//! | `trees` | a tour is put in order by such walks, or by the partners of brackets |
+//! | `text::check_utf8` | no scan: characters say where they begin |
+//! | `text::csv`, `Fields`, `Decimals` | loops over blocks and fields; the one scan is of a state a block |
 //!
 //! All run in the streams that their vectors were last written in, which wait for each other where
-//! several meet. [`Workspace::sort`], [`Workspace::partition_on_device`] and [`Csr::times_into`]
-//! return at once. The others wait for the device: for the number of results, for the check of
-//! their input, or since they give back memory. New vectors are taken from the driver, which takes
-//! time. A [`Workspace`] and a [`Csr`] keep what they need beside their results.
+//! several meet. [`Workspace::sort`], [`Workspace::argsort_into`],
+//! [`Workspace::partition_on_device`] and [`Csr::times_into`] return at once; so do single scans
+//! that write as many records as they read, once they have memory for them. The others wait for the
+//! device: for the number of results, for the check of their input, or since they give back memory.
+//! New vectors are taken from the driver, which takes time. A [`Workspace`] and a [`Csr`] keep what
+//! they need beside their results.
 //!
 //! ```no_run
 //! use monoscan::{Device, DeviceVec, algo::{on_gpu, sort::Order}};
@@ -37,27 +54,32 @@
 //! memory or fails, and [`Error::Device`] for vectors of two devices. A stream that is being
 //! captured is refused.
 
+mod numbers;
 mod ordered;
 mod ragged;
 mod selected;
+mod text;
 
+pub use numbers::{Modular, add, add_rows, horner, subtract, subtract_rows};
 pub use ordered::{argsort, histogram, partition, partition3, sort, sort_with_values};
 pub use ragged::{
     Csr, backward_fill, forward_fill, line_of_sight, moments_by_key, running_argmax, sessions, sums_by_key,
-    sums_by_key_into, totals_by_key, totals_by_offsets, totals_by_offsets_into,
+    sums_by_key_into, totals_by_flags, totals_by_key, totals_by_key_into, totals_by_offsets, totals_by_offsets_into,
 };
 pub use selected::{
     Select, encode, encode_into, places, select, select_into, select_with_places, unique, unique_by_key,
+    unique_by_key_into, unique_into,
 };
+pub use text::lines_and_columns;
 
 use monoscan_ir::{Program, Verified};
 use monoscan_runtime::DeviceMemory;
 
-use super::{AlgoError, groups, runs, series};
+use super::{AlgoError, check_space, groups, runs, series};
 use crate::Error;
 use crate::ops::Max;
 use crate::prelude::*;
-use crate::scan::DeviceVec;
+use crate::scan::{DeviceVec, Pending};
 
 /// The programs of the scans that run here, each for some type of records: for tests of kernels.
 ///
@@ -78,13 +100,38 @@ pub fn programs() -> Result<Vec<Verified<Program>>, Error> {
         groups::scan::<u32, i32>()?.as_dyn(),
         groups::scan_of_totals::<u16, Max<i64>>()?.as_dyn(),
         groups::scan_of_moments::<u32, f64>()?.as_dyn(),
+        groups::scan_by_flags::<Max<i32>>()?.as_dyn(),
         series::fill::<u32>()?.as_dyn(),
         series::pauses_counted::<u32>()?.as_dyn(),
         series::steepest::<f32>()?.as_dyn(),
         series::greatest::<i32>()?.as_dyn(),
         ragged::wrong_offsets()?.as_dyn(),
+        super::text::scan_of_lines()?.as_dyn(),
+        numbers::scan_of_sums()?.as_dyn(),
+        numbers::scan_of_differences()?.as_dyn(),
+        numbers::scan_of_row_sums::<4>()?.as_dyn(),
+        numbers::scan_of_row_differences::<4>()?.as_dyn(),
+        numbers::scan_for_first::<f32>()?.as_dyn(),
+        numbers::scan_of_horner::<u32>()?.as_dyn(),
     ];
-    Ok(named.map(|scan| scan.program().clone()).into_iter().chain(by_predicate).collect())
+    let modular = super::numbers::Modular::<2, 1_000_000_007>::new([1, 3])?.program();
+    Ok(named.map(|scan| scan.program().clone()).into_iter().chain(by_predicate).chain([modular]).collect())
+}
+
+/// Refuses columns of these lengths as space for what a scan keeps of so many records. With less space than for all of them they
+/// are counted by that scan into columns without space, which `count` gives.
+fn expect_space<const COLUMNS: usize>(
+    records: usize,
+    lengths: [usize; COLUMNS],
+    count: impl FnOnce() -> Result<Pending, Error>,
+) -> Result<(), Error> {
+    if lengths.iter().all(|&len| len >= records) {
+        return Ok(());
+    }
+    match count()?.wait() {
+        Err(Error::OutputTooShort { expected, .. }) => check_space(expected, lengths),
+        counted => counted.map(drop),
+    }
 }
 
 /// The records at these places of the first vector, each of which is below its length.
@@ -121,7 +168,7 @@ fn look_up_into<T: ScanType>(
 /// # Ok::<(), monoscan::algo::AlgoError>(())
 /// ```
 #[derive(Debug, Default)]
-pub struct Workspace([Option<DeviceMemory>; 3]);
+pub struct Workspace([Option<DeviceMemory>; 4]);
 
 impl Workspace {
     /// One without memory yet.

@@ -48,6 +48,7 @@ fn scan_of_counts(device: Device) -> Result<&'static Scan<Sum<u32>, (u32,), u32>
 const COUNTS: usize = 0;
 const KEYS: usize = 1;
 const VALUES: usize = 2;
+const OTHER_KEYS: usize = 3;
 
 impl Workspace {
     /// [`sort()`], with this memory.
@@ -178,16 +179,46 @@ impl Workspace {
         Ok(sums)
     }
 
-    /// Records by their classes, and where those of 1, 2 and 3 begin.
-    fn classed<T: ScanType>(
+    /// [`partition3`] into a vector of the same length, with this memory; gives how many there are of each class, for which it waits.
+    ///
+    /// ```no_run
+    /// use monoscan::{Device, DeviceVec, algo::on_gpu::Workspace};
+    ///
+    /// let x = DeviceVec::upload(&Device::cuda(0)?, &[5, 6, 7, 8])?;
+    /// let classes = DeviceVec::upload(&Device::cuda(0)?, &[2u8, 0, 1, 0])?;
+    /// let mut parts = x.copied()?;
+    /// assert_eq!(Workspace::new().partition3_into(&x, &classes, &mut parts)?, [2, 1, 1]);
+    /// assert_eq!(parts.to_vec()?, [6, 8, 7, 5]);
+    /// # Ok::<(), monoscan::algo::AlgoError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As there; also if `parts` is not as long as `x`. Nothing is written then.
+    pub fn partition3_into<T: ScanType>(
         &mut self,
         x: &DeviceVec<T>,
         classes: &DeviceVec<u8>,
         parts: &mut DeviceVec<T>,
     ) -> Result<[usize; 3], AlgoError> {
+        expect_no_capture([x.memory(), classes.memory(), parts.memory()])?;
+        check_length("classes", x.len(), classes.len())?;
+        check_length("parts", x.len(), parts.len())?;
+        counted(x.len())?;
         let value = if moves_along::<T>() { size_of::<T>() } else { size_of::<u32>() };
         let digit = Digit { records: x.len(), key: 1, value: Some(value), shift: 0, signs: 0, flips: 0 };
         let sums = sums(&digit, classes, self)?;
+        let blocks = sums.len() / Digit::COUNT;
+        // Where classes 1, 2 and 3 begin.
+        let mut starts = [0; 3];
+        for (class, start) in (1..).zip(&mut starts).filter(|_| blocks > 0) {
+            *start = sums.memory().word(class * blocks)? as usize;
+        }
+        let [first, second, third] = starts;
+        if third < x.len() {
+            let classes = classes.to_vec()?;
+            let record = classes.iter().position(|&class| class > 2).unwrap_or_default();
+            return Err(AlgoError::Class { record, expected: 3, got: classes[record].into() });
+        }
         let keys = (classes.memory(), sums.memory());
         // SAFETY: these are the sums of these classes' counts.
         unsafe {
@@ -200,13 +231,56 @@ impl Workspace {
                 self.keep(VALUES, places);
             }
         }
-        let blocks = sums.len() / Digit::COUNT;
-        let mut starts = [0; 3];
-        for (class, start) in (1..).zip(&mut starts).filter(|_| blocks > 0) {
-            *start = sums.memory().word(class * blocks)? as usize;
-        }
         self.keep(COUNTS, sums);
-        Ok(starts)
+        Ok([first, second - first, third - second])
+    }
+
+    /// [`argsort`] into a vector of the same length, with this memory. Does not wait for the device.
+    ///
+    /// ```no_run
+    /// use monoscan::{Device, DeviceVec, algo::{on_gpu::Workspace, sort::Order}};
+    ///
+    /// let keys = DeviceVec::upload(&Device::cuda(0)?, &[3.5f32, -1.0, 2.0])?;
+    /// let mut places = DeviceVec::upload(&Device::cuda(0)?, &[0u32; 3])?;
+    /// Workspace::new().argsort_into(&keys, Order::Ascending, &mut places)?;
+    /// assert_eq!(places.to_vec()?, [1, 2, 0]);
+    /// # Ok::<(), monoscan::algo::AlgoError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As there; also if `places` is not as long as `keys`.
+    pub fn argsort_into<K: SortKey>(
+        &mut self,
+        keys: &DeviceVec<K>,
+        order: Order,
+        places: &mut DeviceVec<u32>,
+    ) -> Result<(), AlgoError> {
+        expect_no_capture([keys.memory(), places.memory()])?;
+        let len = keys.len();
+        check_length("places", len, places.len())?;
+        counted(len)?;
+        let last = size_of::<K>() - 1;
+        // Keys go from one of two vectors to the other, as places do; the last split writes no keys, and the places of the caller.
+        let space = |given: usize, len| if given <= last { len } else { 0 };
+        let (mut from, mut to) =
+            (self.take::<K, _>(OTHER_KEYS, keys, space(2, len))?, self.take(KEYS, keys, space(1, len))?);
+        let mut spare = self.take::<u32, _>(VALUES, keys, space(1, len))?;
+        for (number, digit) in digits::<K>(len, order, Some(4)).enumerate() {
+            let keys = if number == 0 { keys } else { &from };
+            let sums = sums(&digit, keys, self)?;
+            let is_in_places = (last - number).is_multiple_of(2);
+            let (known, moved) = if is_in_places { (&spare, &mut *places) } else { (&*places, &mut spare) };
+            let known = (number > 0).then(|| known.memory());
+            let keys_to = (number < last).then(|| to.memory_mut());
+            // SAFETY: these are the sums of these keys' counts.
+            unsafe { digit.split((keys.memory(), sums.memory()), keys_to, Some((known, moved.memory_mut()))) }?;
+            self.keep(COUNTS, sums);
+            std::mem::swap(&mut from, &mut to);
+        }
+        self.keep(OTHER_KEYS, from);
+        self.keep(KEYS, to);
+        self.keep(VALUES, spare);
+        Ok(())
     }
 }
 
@@ -246,24 +320,10 @@ pub fn sort_with_values<K: SortKey, V: ScanType>(
 /// [`AlgoError::TooLong`].
 pub fn argsort<K: SortKey>(keys: &DeviceVec<K>, order: Order) -> Result<DeviceVec<u32>, AlgoError> {
     expect_no_capture([keys.memory()])?;
-    let len = keys.len();
-    counted(len)?;
-    let (mut space, mut sorted, mut places) = (Workspace::new(), None, None);
-    for digit in digits::<K>(len, order, Some(4)) {
-        let from = sorted.as_ref().unwrap_or(keys);
-        let sums = sums(&digit, from, &mut space)?;
-        // Nobody asks for keys that are in order at last.
-        let is_last = digit.shift as usize == 8 * (size_of::<K>() - 1);
-        let mut to = (!is_last).then(|| DeviceVec::<K>::beside(keys, len)).transpose()?;
-        let mut places_to = DeviceVec::beside(keys, len)?;
-        let keys_to = to.as_mut().map(DeviceVec::memory_mut);
-        let moved = (places.as_ref().map(DeviceVec::<u32>::memory), places_to.memory_mut());
-        // SAFETY: these are the sums of these keys' counts.
-        unsafe { digit.split((from.memory(), sums.memory()), keys_to, Some(moved)) }?;
-        space.keep(COUNTS, sums);
-        (sorted, places) = (to, Some(places_to));
-    }
-    Ok(places.expect("a key has a digit"))
+    counted(keys.len())?;
+    let mut places = DeviceVec::beside(keys, keys.len())?;
+    Workspace::new().argsort_into(keys, order, &mut places)?;
+    Ok(places)
 }
 
 /// The different values, in order, and how often each occurs. Each NaN counts as a value of its own.
@@ -300,11 +360,6 @@ pub fn partition3<T: ScanType>(
     check_length("classes", x.len(), classes.len())?;
     counted(x.len())?;
     let mut parts = DeviceVec::beside(x, x.len())?;
-    let [first, second, third] = Workspace::new().classed(x, classes, &mut parts)?;
-    if third < x.len() {
-        let classes = classes.to_vec()?;
-        let record = classes.iter().position(|&class| class > 2).unwrap_or_default();
-        return Err(AlgoError::Class { record, expected: 3, got: classes[record].into() });
-    }
-    Ok((parts, [first, second - first, third - second]))
+    let counts = Workspace::new().partition3_into(x, classes, &mut parts)?;
+    Ok((parts, counts))
 }

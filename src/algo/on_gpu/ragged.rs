@@ -3,13 +3,34 @@
 use monoscan_runtime::DeviceError;
 use monoscan_runtime::gpu::totals::Totals;
 
-use super::expect_no_capture;
+use super::{expect_no_capture, expect_space};
 use crate::algo::{AlgoError, check_length, compiled, compiled_for, counted, groups, series};
 use crate::lang::layout_of;
 use crate::ops::{Max, Min, Moments, Sum};
 use crate::prelude::*;
 use crate::scan::DeviceVec;
 use crate::{Device, Error};
+
+/// The total of each segment that begins at a flag; one begins at record 0 with or without. Reads both columns once, and writes a
+/// total of each segment.
+///
+/// ```no_run
+/// use monoscan::{Device, DeviceVec, algo::on_gpu::totals_by_flags, ops::Max};
+///
+/// let gpu = Device::cuda(0)?;
+/// let heads = DeviceVec::upload(&gpu, &[true, false, true])?;
+/// let totals = totals_by_flags(&heads, &DeviceVec::upload(&gpu, &[3, 5, 4].map(Max))?)?;
+/// assert_eq!(totals.to_vec()?, [Max(5), Max(4)]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if there is not one flag for each record.
+pub fn totals_by_flags<M: Monoid>(heads: &DeviceVec<bool>, x: &DeviceVec<M>) -> Result<DeviceVec<M>, AlgoError> {
+    expect_no_capture([heads.memory(), x.memory()])?;
+    check_length("heads", x.len(), heads.len())?;
+    Ok(compiled_for(x.device(), |device| groups::scan_by_flags::<M>()?.on(device))?.inclusive((heads, x))?)
+}
 
 /// The key and the sum of each run of equal keys. Integers wrap.
 ///
@@ -25,10 +46,11 @@ where
     Ok(compiled_for(x.device(), |device| groups::scan::<K, T>()?.on(device))?.inclusive((keys, x))?)
 }
 
-/// The same into vectors with space for all runs; gives how many there are.
+/// The same into vectors with space for all runs; gives how many there are. Space is used as by
+/// [`select_into`](super::select_into).
 ///
 /// # Errors
-/// As [`sums_by_key`]; [`Error::OutputTooShort`](crate::Error::OutputTooShort) if they do not fit.
+/// As [`sums_by_key`]; [`Error::OutputTooShort`](crate::Error::OutputTooShort) if they do not fit, and nothing is written.
 pub fn sums_by_key_into<K, T>(
     (keys, x): (&DeviceVec<K>, &DeviceVec<T>),
     firsts: &mut DeviceVec<K>,
@@ -41,6 +63,9 @@ where
     expect_no_capture([keys.memory(), x.memory(), firsts.memory(), sums.memory()])?;
     check_length("keys", x.len(), keys.len())?;
     let scan = compiled_for(x.device(), |device| groups::scan::<K, T>()?.on(device))?;
+    expect_space(x.len(), [firsts.len(), sums.len()], || {
+        scan.inclusive_into((keys, x), (&mut DeviceVec::beside(x, 0)?, &mut DeviceVec::beside(x, 0)?))
+    })?;
     Ok(scan.inclusive_into((keys, x), (firsts, sums))?.wait()?)
 }
 
@@ -56,6 +81,40 @@ where
     expect_no_capture([keys.memory(), x.memory()])?;
     check_length("keys", x.len(), keys.len())?;
     Ok(compiled_for(x.device(), |device| groups::scan_of_totals::<K, M>()?.on(device))?.inclusive((keys, x))?)
+}
+
+/// The same into vectors with space for all runs; gives how many there are. Space is used as by
+/// [`select_into`](super::select_into).
+///
+/// ```no_run
+/// use monoscan::{Device, DeviceVec, algo::on_gpu::totals_by_key_into, ops::Max};
+///
+/// let gpu = Device::cuda(0)?;
+/// let (keys, x) = (DeviceVec::upload(&gpu, &[7, 7, 9])?, DeviceVec::upload(&gpu, &[3, 5, 4].map(Max))?);
+/// let (mut firsts, mut totals) = (keys.copied()?, x.copied()?);
+/// let runs = totals_by_key_into((&keys, &x), &mut firsts, &mut totals)?;
+/// assert_eq!((&firsts.to_vec()?[..runs], &totals.to_vec()?[..runs]), (&[7, 9][..], &[Max(5), Max(4)][..]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// As [`totals_by_key`]; [`Error::OutputTooShort`](crate::Error::OutputTooShort) if they do not fit, and nothing is written.
+pub fn totals_by_key_into<K, M>(
+    (keys, x): (&DeviceVec<K>, &DeviceVec<M>),
+    firsts: &mut DeviceVec<K>,
+    totals: &mut DeviceVec<M>,
+) -> Result<usize, AlgoError>
+where
+    K: ScanType + PartialEq,
+    M: Monoid,
+{
+    expect_no_capture([keys.memory(), x.memory(), firsts.memory(), totals.memory()])?;
+    check_length("keys", x.len(), keys.len())?;
+    let scan = compiled_for(x.device(), |device| groups::scan_of_totals::<K, M>()?.on(device))?;
+    expect_space(x.len(), [firsts.len(), totals.len()], || {
+        scan.inclusive_into((keys, x), (&mut DeviceVec::beside(x, 0)?, &mut DeviceVec::beside(x, 0)?))
+    })?;
+    Ok(scan.inclusive_into((keys, x), (firsts, totals))?.wait()?)
 }
 
 /// The key, and count, mean and variance of each run of equal keys: [`Moments`], which do not cancel where means are large. Reads keys

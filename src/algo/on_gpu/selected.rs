@@ -1,6 +1,6 @@
 //! Keeping some records: the scans of [`select`](crate::algo::select) and [`runs`].
 
-use super::expect_no_capture;
+use super::{expect_no_capture, expect_space};
 use crate::algo::{AlgoError, check_length, compiled_for, counted, runs};
 use crate::ops::Sum;
 use crate::prelude::*;
@@ -17,10 +17,11 @@ pub fn select<T: ScanType>(x: &DeviceVec<T>, flags: &DeviceVec<bool>) -> Result<
     Ok(scan.inclusive((flags, x))?)
 }
 
-/// The same into a vector with space for those that are kept; gives how many that were.
+/// The same into a vector with space for those that are kept; gives how many that were. With space for all records the input is
+/// read once, else it is read twice: they are counted first.
 ///
 /// # Errors
-/// As [`select`]; [`Error::OutputTooShort`](crate::Error::OutputTooShort) if they do not fit.
+/// As [`select`]; [`Error::OutputTooShort`](crate::Error::OutputTooShort) if they do not fit, and nothing is written.
 pub fn select_into<T: ScanType>(
     x: &DeviceVec<T>,
     flags: &DeviceVec<bool>,
@@ -29,6 +30,7 @@ pub fn select_into<T: ScanType>(
     expect_no_capture([x.memory(), flags.memory(), kept.memory()])?;
     check_length("flags", x.len(), flags.len())?;
     let scan = compiled_for(x.device(), |device| crate::algo::select::scan::<T>()?.on(device))?;
+    expect_space(x.len(), [kept.len()], || scan.inclusive_into((flags, x), &mut DeviceVec::beside(x, 0)?))?;
     Ok(scan.inclusive_into((flags, x), kept)?.wait()?)
 }
 
@@ -87,12 +89,15 @@ impl<T: ScanType> Select<T> {
         Ok(self.records.inclusive(x)?)
     }
 
-    /// The same into a vector with space for those that are kept; gives how many that were.
+    /// The same into a vector with space for those that are kept; gives how many that were. Space is used as by
+    /// [`on_gpu::select_into`](select_into).
     ///
     /// # Errors
-    /// As [`select`](Select::select); [`Error::OutputTooShort`](crate::Error::OutputTooShort) if they do not fit.
+    /// As [`select`](Select::select); [`Error::OutputTooShort`](crate::Error::OutputTooShort) if they do not fit, and nothing is
+    /// written.
     pub fn select_into(&self, x: &DeviceVec<T>, kept: &mut DeviceVec<T>) -> Result<usize, AlgoError> {
         expect_no_capture([x.memory(), kept.memory()])?;
+        expect_space(x.len(), [kept.len()], || self.records.inclusive_into(x, &mut DeviceVec::beside(x, 0)?))?;
         Ok(self.records.inclusive_into(x, kept)?.wait()?)
     }
 
@@ -121,10 +126,10 @@ where
     Ok(compiled_for(x.device(), |device| runs::scan_of_lengths::<T>()?.on(device))?.inclusive(x)?)
 }
 
-/// The same into vectors with space for all runs; gives how many there are.
+/// The same into vectors with space for all runs; gives how many there are. Space is used as by [`select_into`].
 ///
 /// # Errors
-/// As [`encode`]; [`Error::OutputTooShort`](crate::Error::OutputTooShort) if they do not fit.
+/// As [`encode`]; [`Error::OutputTooShort`](crate::Error::OutputTooShort) if they do not fit, and nothing is written.
 pub fn encode_into<T>(
     x: &DeviceVec<T>,
     values: &mut DeviceVec<T>,
@@ -136,6 +141,9 @@ where
     expect_no_capture([x.memory(), values.memory(), lengths.memory()])?;
     counted(x.len())?;
     let scan = compiled_for(x.device(), |device| runs::scan_of_lengths::<T>()?.on(device))?;
+    expect_space(x.len(), [values.len(), lengths.len()], || {
+        scan.inclusive_into(x, (&mut DeviceVec::beside(x, 0)?, &mut DeviceVec::beside(x, 0)?))
+    })?;
     Ok(scan.inclusive_into(x, (values, lengths))?.wait()?)
 }
 
@@ -146,6 +154,27 @@ where
 pub fn unique<T: ScanType + PartialEq>(x: &DeviceVec<T>) -> Result<DeviceVec<T>, AlgoError> {
     expect_no_capture([x.memory()])?;
     Ok(compiled_for(x.device(), |device| runs::scan_of_firsts::<T>()?.on(device))?.inclusive(x)?)
+}
+
+/// The same into a vector with space for all; gives how many there are. Space is used as by [`select_into`].
+///
+/// ```no_run
+/// use monoscan::{Device, DeviceVec, algo::on_gpu::unique_into};
+///
+/// let x = DeviceVec::upload(&Device::cuda(0)?, &[1, 1, 2, 1, 1])?;
+/// let mut firsts = x.copied()?;
+/// let runs = unique_into(&x, &mut firsts)?;
+/// assert_eq!(firsts.to_vec()?[..runs], [1, 2, 1]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`Error::OutputTooShort`](crate::Error::OutputTooShort) if they do not fit, and nothing is written.
+pub fn unique_into<T: ScanType + PartialEq>(x: &DeviceVec<T>, firsts: &mut DeviceVec<T>) -> Result<usize, AlgoError> {
+    expect_no_capture([x.memory(), firsts.memory()])?;
+    let scan = compiled_for(x.device(), |device| runs::scan_of_firsts::<T>()?.on(device))?;
+    expect_space(x.len(), [firsts.len()], || scan.inclusive_into(x, &mut DeviceVec::beside(x, 0)?))?;
+    Ok(scan.inclusive_into(x, firsts)?.wait()?)
 }
 
 /// The first key and the first value of each run of equal keys. Reads both columns once, and writes two of what is kept.
@@ -164,4 +193,37 @@ where
     check_length("values", keys.len(), values.len())?;
     let scan = compiled_for(keys.device(), |device| runs::scan_of_first_pairs::<K, V>()?.on(device))?;
     Ok(scan.inclusive((keys, values))?)
+}
+
+/// The same into vectors with space for all runs; gives how many there are. Space is used as by [`select_into`].
+///
+/// ```no_run
+/// use monoscan::{Device, DeviceVec, algo::on_gpu::unique_by_key_into};
+///
+/// let gpu = Device::cuda(0)?;
+/// let (keys, values) = (DeviceVec::upload(&gpu, &[1, 1, 2, 1])?, DeviceVec::upload(&gpu, &[5, 6, 7, 8])?);
+/// let (mut first_keys, mut first_values) = (keys.copied()?, values.copied()?);
+/// let runs = unique_by_key_into((&keys, &values), &mut first_keys, &mut first_values)?;
+/// assert_eq!((&first_keys.to_vec()?[..runs], &first_values.to_vec()?[..runs]), (&[1, 2, 1][..], &[5, 7, 8][..]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// As [`unique_by_key`]; [`Error::OutputTooShort`](crate::Error::OutputTooShort) if they do not fit, and nothing is written.
+pub fn unique_by_key_into<K, V>(
+    (keys, values): (&DeviceVec<K>, &DeviceVec<V>),
+    first_keys: &mut DeviceVec<K>,
+    first_values: &mut DeviceVec<V>,
+) -> Result<usize, AlgoError>
+where
+    K: ScanType + PartialEq,
+    V: ScanType,
+{
+    expect_no_capture([keys.memory(), values.memory(), first_keys.memory(), first_values.memory()])?;
+    check_length("values", keys.len(), values.len())?;
+    let scan = compiled_for(keys.device(), |device| runs::scan_of_first_pairs::<K, V>()?.on(device))?;
+    expect_space(keys.len(), [first_keys.len(), first_values.len()], || {
+        scan.inclusive_into((keys, values), (&mut DeviceVec::beside(keys, 0)?, &mut DeviceVec::beside(keys, 0)?))
+    })?;
+    Ok(scan.inclusive_into((keys, values), (first_keys, first_values))?.wait()?)
 }

@@ -33,6 +33,7 @@ pub use utf8::check_utf8;
 use super::{AlgoError, compiled, counted};
 use crate::ops::{Max, Pair, Sum};
 use crate::prelude::*;
+use crate::scan::Unzipped;
 
 #[scan_fn]
 fn newline(e: Element<u8>) -> Pair<Sum<u32>, Max<u32>> {
@@ -60,9 +61,15 @@ fn line_and_column(e: Element<u8, Pair<Sum<u32>, Max<u32>>>) -> (u32, u32) {
 /// [`AlgoError::TooLong`].
 pub fn lines_and_columns(text: &[u8]) -> Result<(Vec<u32>, Vec<u32>), AlgoError> {
     counted(text.len())?;
-    let scan = compiled(|| {
+    Ok(scan_of_lines()?.inclusive(text)?)
+}
+
+/// The scan of [`lines_and_columns`].
+#[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
+pub(super) fn scan_of_lines()
+-> Result<&'static Scan<Pair<Sum<u32>, Max<u32>>, (u8,), Unzipped<(u32, u32)>>, crate::Error> {
+    compiled(|| {
         let lines = Scan::<Pair<Sum<u32>, Max<u32>>>::builder().lift_at(newline {});
         lines.project_at(line_and_column {}).unzip().build()
-    })?;
-    Ok(scan.inclusive(text)?)
+    })
 }

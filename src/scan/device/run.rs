@@ -39,7 +39,7 @@ impl Pending {
     ///
     /// # Errors
     /// [`Error::Overflowed`], [`Error::OutOfOrder`] and [`Error::Regrouped`] of a checked scan; [`Error::OutputTooShort`] if more records were kept than
-    /// the output has; [`Error::StateCount`] if there are not as many initial states as flags or keys in device memory ask for;
+    /// the output has, of which it then holds the first; [`Error::StateCount`] if there are not as many initial states as flags or keys in device memory ask for;
     /// [`Error::Cuda`] if the device fails. After these two the outputs may hold anything.
     pub fn wait(&self) -> Result<usize, Error> {
         Ok(self.0.wait()?.written)
