@@ -38,7 +38,7 @@
 //! | `latency.rs` | from a new operator to its kernel |
 //! | `lexers.rs` | labels by one scan and by two |
 //! | `slices.rs` | scans of memory of the host |
-//! | `algorithms.rs` | `monoscan::algo::on_gpu` beside CUB and cuSPARSE |
+//! | `algorithms/` | `monoscan::algo::on_gpu` beside CUB and cuSPARSE |
 //! | `ladder.rs` `contender.rs` | schedules out of history, timed like ours |
 //! | `report.rs` `plot.rs` | results |
 
