@@ -111,6 +111,15 @@ impl<const K: usize, const M: u32> Modular<K, M> {
 
     /// The same on a GPU, for vectors that are there. Compiles its kernels: make it once.
     ///
+    /// ```no_run
+    /// use monoscan::{Device, DeviceVec, algo::numbers::Modular};
+    ///
+    /// let powers_of_three = Modular::<1, 100>::new([3])?.on(Device::cuda(0)?)?;
+    /// let x = DeviceVec::upload(&Device::cuda(0)?, &[1, 0, 0, 0, 0])?;
+    /// assert_eq!(powers_of_three.run(&x)?.to_vec()?, [1, 3, 9, 27, 81]);
+    /// # Ok::<(), monoscan::algo::AlgoError>(())
+    /// ```
+    ///
     /// # Errors
     /// As [`Scan::on`].
     #[cfg(feature = "gpu")]

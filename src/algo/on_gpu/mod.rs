@@ -22,7 +22,7 @@
 //! | `runs::decode` | each record looks up its run by a search, for which there is no kernel |
 //! | `split::split_by_bit`, `split_by_digit` | kernels split by whole bytes, as a sort does |
 //! | `sort::quicksort` | splits of all segments at once, level by level, have no kernel; a radix sort reads fewer bytes |
-//! | `numbers::compare`, `compare_rows` | loops that stop at the first difference, and no scans |
+//! | `numbers::compare`, `compare_rows` | loops that stop at the first difference, no scans; an `Ordering` is no record |
 //! | `numbers::add_by` | runs a network gate by gate, to show it |
 //! | `numbers::recur_modulo` | remainders of 128 bits, in loops; scans have those of 64, as [`Modular`] |
 //! | `lists` | walks along links, each step of which waits for memory: no kernel walks |
@@ -155,7 +155,7 @@ fn look_up_into<T: ScanType>(
 }
 
 /// Memory that algorithms need beside their input and output, taken from the driver once for many calls: of sorts one more vector
-/// of keys and one of values, and counts.
+/// of keys and one of values, of [`argsort_into`](Workspace::argsort_into) two of keys, and counts.
 ///
 /// ```no_run
 /// use monoscan::{Device, DeviceVec, algo::{on_gpu::Workspace, sort::Order}};
