@@ -248,7 +248,11 @@ fn a_loop_is_proved_by_its_step_and_by_laws() -> Result<(), Error> {
     let waiting = Scan::from_loop(scan!(|w: i32, x: i32| -> i32 { (w + x).max(0) }), 0)?;
     let derivation = waiting.as_dyn().derivation().expect("it was derived");
     assert!(derivation.is_step_proved() && !derivation.is_proved());
-    assert!(waiting.explain().contains("is the loop: the step is proved, the laws are tested"), "{}", waiting.explain());
+    assert!(
+        waiting.explain().contains("is the loop: the step is proved, the laws are tested"),
+        "{}",
+        waiting.explain()
+    );
     Ok(())
 }
 

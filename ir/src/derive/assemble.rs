@@ -176,7 +176,12 @@ fn valid(effects: &[&Effect], state: &[Type]) -> Option<Function> {
     let is_needed = |effect: &&Effect| {
         let is_asked = matches!(
             effect.family,
-            Family::Clamp { .. } | Family::Interval | Family::Last | Family::Latch | Family::Moves
+            Family::Clamp { .. }
+                | Family::Interval
+                | Family::Last
+                | Family::Latch
+                | Family::Moves
+                | Family::Table { .. }
         );
         is_asked && effect.valid.is_some()
     };

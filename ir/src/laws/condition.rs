@@ -3,10 +3,11 @@
 use std::fmt;
 
 use super::group::{self, Group};
+use super::judging::Judge;
 use super::search::{Outcome, Question};
 use super::states::Carrier;
+use super::traits;
 use super::verdict::Proof;
-use super::{Judge, traits};
 use crate::function::Inst;
 use crate::program::Stage;
 
