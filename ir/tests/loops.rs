@@ -174,7 +174,7 @@ fn tried(seeds: impl Iterator<Item = u64>) -> (usize, BTreeMap<String, usize>, O
     for seed in seeds {
         let mut of = random_loop(seed);
         of.places = (1..=of.step.function.insts.len() as u32)
-            .map(|line| Some(SourcePlace { file: "random".into(), line, column: 1 }))
+            .map(|line| Some(SourcePlace { file: "random".into(), line, column: 1, method: None }))
             .collect();
         let Ok(result) = std::panic::catch_unwind(|| derive(&of)) else {
             return (derived, families, Some(format!("seed {seed}: a panic, from {:?}\n{}", of.initial, of.step)));

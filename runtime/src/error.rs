@@ -38,7 +38,7 @@ pub enum Error {
     /// A loop is no scan: no family of functions has what it does to its state. The refusal names the components, the operation and
     /// what would do.
     #[error(transparent)]
-    NotAScan(#[from] monoscan_ir::derive::Refusal),
+    NotAScan(Box<monoscan_ir::derive::Refusal>),
 
     /// The IR computes something else than the Rust function it was made from: a bug in monoscan.
     #[error(

@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use monoscan_ir::derive::{Derivation, LoopProgram, NativeStep, derive, derive_beside};
+use monoscan_ir::derive::{Derivation, LoopProgram, NativeStep, Refusal, derive, derive_beside};
 use monoscan_ir::{Constant, Type, interp, verify, verify_loop};
 use smallvec::SmallVec;
 
@@ -173,17 +173,18 @@ impl DynScan {
     /// [`Error::NotAScan`]; [`Error::Invalid`] if the loop is [malformed](verify_loop).
     pub fn loop_builder(of: &LoopProgram) -> Result<DynScanBuilder, Error> {
         verify_loop(of)?;
-        DynScan::loop_builder_of(of, derive(of)?)
+        DynScan::loop_builder_of(of, derive(of))
     }
 
     /// The same, where samples are taken by a step that is not interpreted.
     #[doc(hidden)]
     pub fn loop_builder_beside(of: &LoopProgram, native: &dyn NativeStep) -> Result<DynScanBuilder, Error> {
         verify_loop(of)?;
-        DynScan::loop_builder_of(of, derive_beside(of, native)?)
+        DynScan::loop_builder_of(of, derive_beside(of, native))
     }
 
-    fn loop_builder_of(of: &LoopProgram, derivation: Derivation) -> Result<DynScanBuilder, Error> {
+    fn loop_builder_of(of: &LoopProgram, derived: Result<Derivation, Refusal>) -> Result<DynScanBuilder, Error> {
+        let derivation = derived.map_err(|refusal| Error::NotAScan(Box::new(refusal)))?;
         let program = verify(derivation.program.clone())?;
         Ok(DynScan::builder(program).derived(Arc::new(LoopStates::new(of, derivation))))
     }

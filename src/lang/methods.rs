@@ -102,7 +102,7 @@ macro_rules! transcendentals {
         #[doc = concat!("`", stringify!($name), "`")]
         pub fn $name<T: Real>(a: V<T>) -> V<T> {
             let expand: fn(&mut FunctionBuilder, Value) -> Value = math::$name;
-            V::of(emit_rounding(|f| expand(f, value(a))))
+            V::of(emit_rounding(stringify!($name), |f| expand(f, value(a))))
         }
     )*};
 }

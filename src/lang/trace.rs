@@ -7,6 +7,7 @@
 
 use std::any::{Any, type_name};
 use std::cell::RefCell;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 use monoscan_ir::derive::SourcePlace;
@@ -119,6 +120,8 @@ struct Tracer {
     builder: FunctionBuilder,
     tables: Vec<Table>,
     places: Vec<Option<SourcePlace>>,
+    /// Methods that stand for several instructions, and which.
+    methods: Vec<(&'static str, Range<usize>)>,
     differs: bool,
     name: &'static str,
     arguments: &'static [&'static str],
@@ -149,6 +152,7 @@ fn trace(name: &str, body: &mut dyn FnMut() -> Vec<Value>) -> Result<Traced, Tra
         builder: FunctionBuilder::new(),
         tables: Vec::new(),
         places: Vec::new(),
+        methods: Vec::new(),
         differs: false,
         name: "",
         arguments: &[],
@@ -214,10 +218,15 @@ pub(crate) fn differs() {
     current(|tracer| tracer.differs = true);
 }
 
-/// As [`emit`], of a function that the standard library rounds otherwise.
-pub(crate) fn emit_rounding<R>(f: impl FnOnce(&mut FunctionBuilder) -> R) -> R {
+/// As [`emit`], of a method of this name that the standard library rounds otherwise.
+pub(crate) fn emit_rounding<R>(method: &'static str, f: impl FnOnce(&mut FunctionBuilder) -> R) -> R {
     differs();
-    emit(f)
+    let len = || current(|tracer| tracer.builder.function().insts.len());
+    let first = len();
+    let result = emit(f);
+    let own = first..len();
+    current(|tracer| tracer.methods.push((method, own)));
+    result
 }
 
 /// Runs `body`, whose arithmetic overflows on purpose: it is no panic natively.
@@ -288,7 +297,7 @@ pub struct Written(SourcePlace);
 /// Records where the expression that follows was written.
 #[doc(hidden)]
 pub fn written_at(file: &'static str, line: u32, column: u32) -> Written {
-    Written(SourcePlace { file: file.into(), line, column })
+    Written(SourcePlace { file: file.into(), line, column, method: None })
 }
 
 impl Drop for Written {
@@ -297,6 +306,9 @@ impl Drop for Written {
             if let Some(tracer) = tracers.last_mut() {
                 let known = tracer.builder.function().insts.len();
                 tracer.places.resize(known.max(tracer.places.len()), Some(self.0.clone()));
+                for (method, own) in tracer.methods.drain(..) {
+                    tracer.places[own].iter_mut().flatten().for_each(|place| place.method = Some(method));
+                }
             }
         });
     }

@@ -139,7 +139,7 @@ fn bits_that_are_apart() {
 
 fn refusal<T>(scan: Result<T, Error>) -> Refusal {
     match scan {
-        Err(Error::NotAScan(refusal)) => refusal,
+        Err(Error::NotAScan(refusal)) => *refusal,
         Err(error) => panic!("{error}"),
         Ok(_) => panic!("it is derived"),
     }

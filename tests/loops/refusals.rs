@@ -53,7 +53,7 @@ fn calls(s: f64, x: f64) -> f64 {
 
 fn refusal<T>(scan: Result<T, Error>) -> Refusal {
     match scan {
-        Err(Error::NotAScan(refusal)) => refusal,
+        Err(Error::NotAScan(refusal)) => *refusal,
         Err(error) => panic!("{error}"),
         Ok(_) => panic!("it is derived"),
     }
@@ -79,6 +79,17 @@ fn a_refusal_names_the_component_the_operation_and_the_place() {
         refusal(Scan::from_loop(step, 1.0))
     });
     assert_at(&closure, (line, 52));
+}
+
+#[test]
+fn a_method_that_stands_for_many_operations_is_refused_by_its_name() {
+    let (line, refused) = (line!() + 1, {
+        let unit = scan!(|h: f64, x: f64| -> f64 { (0.5 * h + x).tanh() });
+        refusal(Scan::from_loop(unit, 0.0))
+    });
+    assert_eq!(refused.why, Why::Method("tanh"));
+    assert!(refused.to_string().contains("no family of functions has `tanh` of the state at "), "{refused}");
+    assert_eq!(refused.source.map(|source| source.line), Some(line));
 }
 
 /// A program that was made at run time says of its instructions what it knows.

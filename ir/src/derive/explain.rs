@@ -116,6 +116,9 @@ impl Derivation {
                 group.trust
             ));
         }
+        if self.groups.iter().any(|group| group.family == Family::Quotient) {
+            lines.push("  quotients hold over the reals, with infinity, where the loop divides by 0 too".to_owned());
+        }
         lines.extend(self.rewritten.iter().map(|rewritten| format!("  written otherwise: {rewritten}")));
         lines.join("\n")
     }

@@ -25,7 +25,9 @@ pub enum Why {
     Quotient,
     /// An operation of the state that no family has.
     Operation(Opcode),
-    /// The same, of a state that minima and maxima are taken of too.
+    /// A method of the state that stands for several operations, and that no family has.
+    Method(&'static str),
+    /// An operation that no family has, of a state that minima and maxima are taken of too.
     Beside(Opcode),
     /// Arithmetic that wraps, under bounds or a remainder by no power of two.
     Wraps,
@@ -86,6 +88,8 @@ pub struct SourcePlace {
     pub line: u32,
     /// The column, from 1.
     pub column: u32,
+    /// The method that stands there for several operations, `tanh` or its like.
+    pub method: Option<&'static str>,
 }
 
 impl fmt::Display for SourcePlace {
@@ -126,7 +130,11 @@ impl Refusal {
         let components = members.iter().map(|&member| names.component(member)).collect();
         // Components that no family has together have no one operation: the first is where to look.
         let source = flat.written(of).place(at.unwrap_or(next[members[0]]));
-        Refusal { components, why, place: at.map(|at| names.show(code, at)), source }
+        // A method is not shown as what it is made of.
+        match (why, source.as_ref().and_then(|source| source.method)) {
+            (Why::Operation(_), Some(method)) => Refusal { components, why: Why::Method(method), place: None, source },
+            _ => Refusal { components, why, place: at.map(|at| names.show(code, at)), source },
+        }
     }
 
     /// A remedy.
@@ -141,7 +149,9 @@ impl Refusal {
                 "divide by a value of the element instead; quotients of two sums, each with one multiple of the state, are \
                  closed, as in `x + 1.0 / s`"
             }
-            Why::Operation(_) | Why::Beside(_) => "compute it from the element, or write the monoid yourself",
+            Why::Operation(_) | Why::Method(_) | Why::Beside(_) => {
+                "compute it from the element, or write the monoid yourself"
+            }
             Why::Wraps => {
                 "write `+`, `-` and `*`, which wrap only where the loop overflows; what wraps of the element alone can be a column"
             }
@@ -181,6 +191,7 @@ impl fmt::Display for Refusal {
             Why::Square => f.write_str("state × state")?,
             Why::Quotient => f.write_str("a quotient by the state")?,
             Why::Operation(opcode) => write!(f, "no family of functions has `{}` of the state", rust_name(opcode))?,
+            Why::Method(name) => write!(f, "no family of functions has `{name}` of the state")?,
             Why::Beside(opcode) => {
                 write!(f, "no family of functions has `{}` of the state beside minima and maxima", rust_name(opcode))?;
             }

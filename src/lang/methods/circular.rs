@@ -5,7 +5,7 @@ use monoscan_ir::{FunctionBuilder, Value, math};
 use crate::lang::numbers::Real;
 use crate::lang::ops::{div, mul, value};
 use crate::lang::scan_type::V;
-use crate::lang::trace::{add_tables, emit_rounding};
+use crate::lang::trace::{add_tables, differs, emit, emit_rounding};
 
 macro_rules! circular {
     ($($name:ident)*) => {$(
@@ -13,7 +13,7 @@ macro_rules! circular {
         pub fn $name<T: Real>(a: V<T>) -> V<T> {
             let turns = add_tables(vec![math::turns()]);
             let expand: fn(&mut FunctionBuilder, Value, u32) -> Value = math::$name;
-            V::of(emit_rounding(|f| expand(f, value(a), turns)))
+            V::of(emit_rounding(stringify!($name), |f| expand(f, value(a), turns)))
         }
     )*};
 }
@@ -27,7 +27,7 @@ pub fn sin_cos<T: Real>(a: V<T>) -> V<(T, T)> {
 
 /// `powf`
 pub fn powf<T: Real>(a: V<T>, exponent: V<T>) -> V<T> {
-    V::of(emit_rounding(|f| math::powf(f, value(a), value(exponent))))
+    V::of(emit_rounding("powf", |f| math::powf(f, value(a), value(exponent))))
 }
 
 /// `powi` with a constant exponent, by squaring; each product is rounded.
@@ -42,7 +42,8 @@ pub fn powi<T: Real>(a: V<T>, exponent: i32) -> V<T> {
             square = mul(square, square);
         }
     }
-    let one = V::of(emit_rounding(|f| f.constant(T::ONE.into())));
+    differs();
+    let one = V::of(emit(|f| f.constant(T::ONE.into())));
     let power = result.unwrap_or(one);
     if exponent < 0 { div(one, power) } else { power }
 }
