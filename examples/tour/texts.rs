@@ -36,7 +36,10 @@ pub(crate) fn texts(table: &Table) -> Result<(), Failure> {
     )?;
     table.line(
         ("text::csv", ["n", "1", "3"]),
-        || text::csv(csv, b',').map(|fields| (fields.starts, fields.ends, fields.rows)),
+        || {
+            text::csv(csv, b',')
+                .map(|fields| (fields.starts().to_vec(), fields.ends().to_vec(), fields.rows().to_vec()))
+        },
         ("a loop", || {
             let (mut quoted, mut start, mut fields) = (false, 0, (Vec::new(), Vec::new(), vec![0]));
             for (place, &byte) in (0..).zip(csv) {
@@ -57,11 +60,11 @@ pub(crate) fn texts(table: &Table) -> Result<(), Failure> {
     // Rows are an integer, a name of two parts, and a number.
     let integers = || lines(csv).filter_map(|line| part(line, 0)).collect();
     let floats = || lines(csv).filter_map(|line| part(line, 3)).collect();
-    table.line(("text::Fields::integers", LOOP), || fields.integers(csv, 0, 0), ("parse", integers))?;
-    table.line(("text::Fields::floats", LOOP), || fields.floats(csv, 0, 2), ("parse", floats))?;
+    table.line(("text::Fields::integers", LOOP), || fields.integers(0, 0), ("parse", integers))?;
+    table.line(("text::Fields::floats", LOOP), || fields.floats(0, 2), ("parse", floats))?;
     table.line(
         ("text::Fields::texts", LOOP),
-        || fields.texts(csv, 0, 1),
+        || fields.texts(0, 1),
         ("split", || lines(csv).filter_map(|line| Some(line.split(|&byte| byte == b'"').nth(1)?.into())).collect()),
     )?;
     by_rules(table, csv)

@@ -116,6 +116,14 @@ pub enum AlgoError {
         /// How many fields the row has.
         fields: usize,
     },
+    /// Rows from one on that is beyond the last.
+    #[error("rows from {got} on, expected {height} at most, the number of rows")]
+    Row {
+        /// The first row that was asked for, from 0.
+        got: usize,
+        /// How many rows there are.
+        height: usize,
+    },
     /// Rows without columns.
     #[error("rows of 0 columns, expected 1 or more")]
     NoColumns,
@@ -150,8 +158,12 @@ pub enum AlgoError {
         /// The name.
         got: String,
     },
-    /// A scan could not be built or run. Slices that were to be written or sorted then hold old and new elements, and in no
-    /// order.
+    /// A prefix network that has no lane for a digit.
+    #[error("a network of 0 lanes, expected 1 or more")]
+    NoLanes,
+    /// A scan could not be built or run. All slices are as they were if it was not built, or refuses offsets or too little
+    /// space for its output. One that fails later, for want of memory, leaves old and new elements in slices that were to be
+    /// written or sorted: some may be there twice, others not at all.
     #[error(transparent)]
     Scan(#[from] Error),
 }

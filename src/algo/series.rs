@@ -86,9 +86,11 @@ fn pauses<T: Num>(gap: T, e: Element<T>) -> Sum<u32> {
     Sum(if is_later && (pause > gap || pause < T::ZERO) { 1 } else { 0 })
 }
 
-/// The number of the session, from 0, that each event is in: one begins after a pause that is longer than `gap`. Times are in
-/// order; a time that is less than the one before it, or equal to it, is in that one's session. Neither NaN nor the time after it begins
-/// one.
+/// The number of the session, from 0, that each event is in: one begins after a pause that is longer than `gap`.
+///
+/// A pause is the time from one event to the next one in the slice, which is meant to be in order. That is not checked: a time
+/// that is less than the one before it, or equal to it, is in that one's session, and the next pause counts from it. Neither NaN
+/// nor the time after it begins a session.
 ///
 /// ```
 /// use monoscan::algo::series::sessions;

@@ -1,5 +1,7 @@
 //! Lines, UTF-8, CSV and decimals.
 
+use std::borrow::Cow;
+
 use monoscan::algo::AlgoError;
 use monoscan::algo::text::{check_utf8, csv, lines_and_columns};
 
@@ -145,7 +147,7 @@ fn fields_are_those_of_a_reader_of_single_bytes() {
                 let fields = csv(&text, b',').unwrap();
                 let rows: Vec<Vec<Vec<u8>>> = (0..fields.height())
                     .map(|r| {
-                        (fields.rows[r]..fields.rows[r + 1]).map(|k| fields.raw(&text, k as usize).to_vec()).collect()
+                        (fields.rows()[r]..fields.rows()[r + 1]).map(|k| fields.raw(k as usize).to_vec()).collect()
                     })
                     .collect();
                 assert!(rows == by_hand(&text), "{:?}", String::from_utf8_lossy(&text[..text.len().min(60)]));
@@ -160,8 +162,7 @@ fn quotes_are_taken_off() {
     let mut text = text.to_vec();
     text.push(b'"');
     let fields = csv(&text, b',').unwrap();
-    let unquoted: Vec<String> =
-        (0..5).map(|k| String::from_utf8(fields.unquoted(&text, k).into_owned()).unwrap()).collect();
+    let unquoted: Vec<String> = (0..5).map(|k| String::from_utf8(fields.unquoted(k).into_owned()).unwrap()).collect();
     assert_eq!(unquoted, [r#"a "b" c"#, "plain", "", "\"", "x\"y\""]);
 }
 
@@ -176,24 +177,31 @@ fn columns_of_decimals_become_numbers() {
         let text: String = rows.iter().map(|(a, b)| format!("{a};\"{b:e}\"\r\n")).collect();
         let text = [b"integer;float\n", text.as_bytes()].concat();
         let fields = csv(&text, b';').unwrap();
-        assert_eq!(fields.integers(&text, 1, 0).unwrap(), rows.iter().map(|row| row.0).collect::<Vec<_>>());
-        assert_eq!(fields.floats(&text, 1, 1).unwrap(), rows.iter().map(|row| row.1).collect::<Vec<_>>());
+        assert_eq!(fields.integers(1, 0).unwrap(), rows.iter().map(|row| row.0).collect::<Vec<_>>());
+        assert_eq!(fields.floats(1, 1).unwrap(), rows.iter().map(|row| row.1).collect::<Vec<_>>());
     });
     let text = b"1,2\n3\n4,x";
     let fields = csv(text, b',').unwrap();
-    assert_eq!(fields.integers(text, 0, 0).unwrap(), [1, 3, 4]);
+    assert_eq!(fields.integers(0, 0).unwrap(), [1, 3, 4]);
     let error = |result: Result<Vec<i64>, AlgoError>| result.unwrap_err().to_string();
-    assert_eq!(error(fields.integers(text, 0, 1)), "row 1 has no column 1: it has 1");
-    assert_eq!(error(fields.integers(text, 2, 1)), "row 2, column 1: `x` is no integer of 64 bits");
-    assert!(matches!(fields.floats(text, 2, 1), Err(AlgoError::NoNumber { row: 2, column: 1, .. })));
-    assert!(matches!(fields.texts(text, 0, 9), Err(AlgoError::NoField { row: 0, column: 9, fields: 2 })));
+    assert_eq!(error(fields.integers(0, 1)), "row 1 has no column 1: it has 1");
+    assert_eq!(error(fields.integers(2, 1)), "row 2, column 1: `x` is no integer of 64 bits");
+    assert!(matches!(fields.floats(2, 1), Err(AlgoError::NoNumber { row: 2, column: 1, .. })));
+    assert!(matches!(fields.texts(0, 9), Err(AlgoError::NoField { row: 0, column: 9, fields: 2 })));
     for column in [7, usize::MAX] {
         let is_missing = |error| matches!(error, AlgoError::NoField { column: at, .. } if at == column);
-        assert!(is_missing(fields.integers(text, 0, column).unwrap_err()));
-        assert!(is_missing(fields.floats(text, 1, column).unwrap_err()));
+        assert!(is_missing(fields.integers(0, column).unwrap_err()));
+        assert!(is_missing(fields.floats(1, column).unwrap_err()));
+    }
+    // There may be no row behind a header, but no header is missing.
+    assert_eq!((fields.integers(3, 9).unwrap(), fields.texts(3, 9).unwrap()), (vec![], Vec::<Cow<[u8]>>::new()));
+    for first in [4, usize::MAX] {
+        let is_beyond = |error| matches!(error, AlgoError::Row { got, height: 3 } if got == first);
+        assert!(is_beyond(fields.integers(first, 0).unwrap_err()) && is_beyond(fields.floats(first, 0).unwrap_err()));
+        assert!(is_beyond(fields.texts(first, 0).unwrap_err()));
     }
     let large = b"9223372036854775808";
-    let error = error(csv(large, b',').unwrap().integers(large, 0, 0));
+    let error = error(csv(large, b',').unwrap().integers(0, 0));
     assert_eq!(error, "row 0, column 0: `9223372036854775808` is no integer of 64 bits");
 }
 

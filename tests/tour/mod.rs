@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 /// Functions that make an argument of an algorithm, ask about one, or draw it.
-const OF_ARGUMENTS: [&str; 18] = [
-    "new", "by", "on", "scan", "programs", "len", "is_empty", "height", "raw", "unquoted", "of_byte", "kind", "width",
-    "levels", "depth", "size", "fan_out", "svg",
+const OF_ARGUMENTS: [&str; 21] = [
+    "new", "by", "on", "scan", "programs", "len", "is_empty", "height", "starts", "ends", "rows", "raw", "unquoted",
+    "of_byte", "kind", "width", "levels", "depth", "size", "fan_out", "svg",
 ];
 
 /// Each as `module::function` or `module::Type::function`. One that writes into memory of its caller, with the suffix `_into`,

@@ -86,10 +86,11 @@ pub fn subtract_into(a: &[u64], b: &[u64], difference: &mut [u64]) -> Result<boo
 
 /// (a ⊻ flip) + b, each digit of it ⊻ flip, into a slice of the same length; gives whether a carry leaves.
 fn add_blocks(a: &[u64], b: &[u64], sum: &mut [u64], flip: u64) -> Result<bool, AlgoError> {
+    let scan = compiled(Scan::<Carry>::new)?;
     let add_block = if flip == 0 { add_block::<0> } else { add_block::<{ u64::MAX }> };
     let blocks = a.chunks(BLOCK).zip(b.chunks(BLOCK)).zip(sum.chunks_mut(BLOCK));
     let carries: Vec<Carry> = parallel::map(blocks, |_, ((a, b), sum)| add_block(a, b, sum));
-    let entering = compiled(Scan::<Carry>::new)?.exclusive(&carries)?;
+    let entering = scan.exclusive(&carries)?;
     let entered = sum.chunks_mut(BLOCK).zip(&entering).filter(|(_, carry)| carry.generate);
     parallel::for_each(entered, |_, (sum, _)| {
         for digit in sum {

@@ -13,6 +13,7 @@
 //! ```
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use super::super::{AlgoError, compiled, counted};
 use super::numbers::parsed;
@@ -23,15 +24,13 @@ use crate::prelude::*;
 /// Bytes of a block.
 const BLOCK: usize = 1 << 15;
 
-/// Where the fields of a text are, and which rows they make up.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Fields {
-    /// The first byte of each.
-    pub starts: Vec<u32>,
-    /// The byte behind each: its separator, newline, or a carriage return before a newline or the end of the text.
-    pub ends: Vec<u32>,
-    /// Offsets: row r has the fields `rows[r]..rows[r + 1]`.
-    pub rows: Vec<u32>,
+/// The fields of a text, which they borrow, and which rows they make up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fields<'t> {
+    text: &'t [u8],
+    starts: Vec<u32>,
+    ends: Vec<u32>,
+    rows: Vec<u32>,
 }
 
 /// The fields of a text of rows: fields with a separator between them, and a newline after each row, which the last may lack.
@@ -41,15 +40,15 @@ pub struct Fields {
 /// use monoscan::algo::text::csv;
 /// let text = b"name,height\n\"Mustermann, Max\",1.83\nmin,1.60";
 /// let fields = csv(text, b',')?;
-/// assert_eq!(fields.rows, [0, 2, 4, 6]);
-/// assert_eq!(fields.unquoted(text, 2), &b"Mustermann, Max"[..]);
+/// assert_eq!(fields.rows(), [0, 2, 4, 6]);
+/// assert_eq!(fields.unquoted(2), &b"Mustermann, Max"[..]);
 /// # Ok::<(), monoscan::algo::AlgoError>(())
 /// ```
 ///
 /// # Errors
 /// [`AlgoError::Separator`] if the separator is a quote, a newline or a carriage return; [`AlgoError::OpenQuote`] if a quote is
 /// not closed; [`AlgoError::TooLong`].
-pub fn csv(text: &[u8], separator: u8) -> Result<Fields, AlgoError> {
+pub fn csv(text: &[u8], separator: u8) -> Result<Fields<'_>, AlgoError> {
     if matches!(separator, b'"' | b'\n' | b'\r') {
         return Err(AlgoError::Separator { got: separator });
     }
@@ -88,7 +87,7 @@ pub fn csv(text: &[u8], separator: u8) -> Result<Fields, AlgoError> {
             *end -= text[..*end as usize].ends_with(b"\r") as u32;
         }
     }
-    Ok(Fields { starts, ends, rows })
+    Ok(Fields { text, starts, ends, rows })
 }
 
 /// The quote that is not closed, of a text with an odd number of them: that of the first field that has something behind its last
@@ -111,26 +110,49 @@ fn open_quote(text: &[u8], separator: u8) -> usize {
     opening
 }
 
-impl Fields {
+impl<'t> Fields<'t> {
     /// How many rows there are.
     pub fn height(&self) -> usize {
-        self.rows.len().saturating_sub(1)
+        self.rows.len() - 1
     }
 
-    /// Field k as it stands in the text, which is the one that was taken apart.
+    /// The first byte of each field, as a place in the text.
+    ///
+    /// ```
+    /// use monoscan::algo::text::csv;
+    /// let fields = csv(b"a,bc\r\nd", b',')?;
+    /// assert_eq!((fields.starts(), fields.ends()), (&[0, 2, 6][..], &[1, 4, 7][..]));
+    /// assert_eq!((fields.rows(), fields.raw(1)), (&[0, 2, 3][..], &b"bc"[..]));
+    /// # Ok::<(), monoscan::algo::AlgoError>(())
+    /// ```
+    pub fn starts(&self) -> &[u32] {
+        &self.starts
+    }
+
+    /// The byte behind each field: its separator, newline, or a carriage return before a newline or the end of the text.
+    pub fn ends(&self) -> &[u32] {
+        &self.ends
+    }
+
+    /// Offsets: row r has the fields `rows[r]..rows[r + 1]`.
+    pub fn rows(&self) -> &[u32] {
+        &self.rows
+    }
+
+    /// Field k as it stands in the text.
     ///
     /// # Panics
-    /// If there is no field k, or the text is a shorter one.
-    pub fn raw<'t>(&self, text: &'t [u8], k: usize) -> &'t [u8] {
-        &text[self.starts[k] as usize..self.ends[k] as usize]
+    /// If there is no field k, as slices do.
+    pub fn raw(&self, k: usize) -> &'t [u8] {
+        &self.text[self.starts[k] as usize..self.ends[k] as usize]
     }
 
     /// Field k without its quotes.
     ///
     /// # Panics
     /// As [`raw`](Fields::raw).
-    pub fn unquoted<'t>(&self, text: &'t [u8], k: usize) -> Cow<'t, [u8]> {
-        let raw = self.raw(text, k);
+    pub fn unquoted(&self, k: usize) -> Cow<'t, [u8]> {
+        let raw = self.raw(k);
         let Some(inside) = raw.strip_prefix(b"\"").and_then(|raw| raw.strip_suffix(b"\"")) else {
             return Cow::Borrowed(raw);
         };
@@ -145,66 +167,57 @@ impl Fields {
         Cow::Owned(inside.iter().copied().filter(keep).collect())
     }
 
-    /// The column of decimals in these rows as integers.
+    /// The column of decimals in the rows from `first_row` on as integers.
     ///
     /// ```
     /// use monoscan::algo::text::csv;
     /// let text = b"a,1\nb,-20\n";
-    /// assert_eq!(csv(text, b',')?.integers(text, 0, 1)?, [1, -20]);
+    /// assert_eq!(csv(text, b',')?.integers(0, 1)?, [1, -20]);
     /// # Ok::<(), monoscan::algo::AlgoError>(())
     /// ```
     ///
     /// # Errors
     /// [`AlgoError::NoNumber`] with the first row in which the field is no integer of 64 bits; [`AlgoError::NoField`] if it is
-    /// missing there.
-    ///
-    /// # Panics
-    /// If the text is shorter than the one that was taken apart.
-    pub fn integers(&self, text: &[u8], first_row: usize, column: usize) -> Result<Vec<i64>, AlgoError> {
-        self.numbers(text, (first_row, column), "integer of 64 bits")
+    /// missing there; [`AlgoError::Row`] if `first_row` is more than the [height](Fields::height).
+    pub fn integers(&self, first_row: usize, column: usize) -> Result<Vec<i64>, AlgoError> {
+        self.numbers((first_row, column), "integer of 64 bits")
     }
 
-    /// The column of decimals in these rows as floats, each rounded once: one beyond the largest is infinite. `inf` and `NaN` are
-    /// numbers too ([`f64::from_str`](std::str::FromStr)).
+    /// The column of decimals in the rows from `first_row` on as floats, each rounded once: one beyond the largest is infinite.
+    /// `inf` and `NaN` are numbers too ([`f64::from_str`](std::str::FromStr)).
     ///
     /// # Errors
-    /// [`AlgoError::NoNumber`] with the first row in which the field is no number; [`AlgoError::NoField`] if it is missing there.
-    ///
-    /// # Panics
-    /// If the text is shorter than the one that was taken apart.
-    pub fn floats(&self, text: &[u8], first_row: usize, column: usize) -> Result<Vec<f64>, AlgoError> {
-        self.numbers(text, (first_row, column), "number")
+    /// [`AlgoError::NoNumber`] with the first row in which the field is no number; [`AlgoError::NoField`] if it is missing there;
+    /// [`AlgoError::Row`] as [`integers`](Fields::integers).
+    pub fn floats(&self, first_row: usize, column: usize) -> Result<Vec<f64>, AlgoError> {
+        self.numbers((first_row, column), "number")
     }
 
-    /// The column in these rows as it is, without quotes: names, or keys.
+    /// The column in the rows from `first_row` on as it is, without quotes: names, or keys.
     ///
     /// ```
     /// use monoscan::algo::text::csv;
     /// let text = b"name,amount\nann,1\n\"O'Hara, Bob\",-20\n";
-    /// assert_eq!(csv(text, b',')?.texts(text, 1, 0)?, [&b"ann"[..], b"O'Hara, Bob"]);
+    /// assert_eq!(csv(text, b',')?.texts(1, 0)?, [&b"ann"[..], b"O'Hara, Bob"]);
     /// # Ok::<(), monoscan::algo::AlgoError>(())
     /// ```
     ///
     /// # Errors
-    /// [`AlgoError::NoField`] with the first row that has no such column.
-    ///
-    /// # Panics
-    /// If the text is shorter than the one that was taken apart.
-    pub fn texts<'t>(&self, text: &'t [u8], first_row: usize, column: usize) -> Result<Vec<Cow<'t, [u8]>>, AlgoError> {
-        let field = |row| self.field(text, row, column).ok_or_else(|| self.no_field(row, column));
-        (first_row..self.height()).map(field).collect()
+    /// [`AlgoError::NoField`] with the first row that has no such column; [`AlgoError::Row`] as [`integers`](Fields::integers).
+    pub fn texts(&self, first_row: usize, column: usize) -> Result<Vec<Cow<'t, [u8]>>, AlgoError> {
+        let field = |row| self.field(row, column).ok_or_else(|| self.no_field(row, column));
+        self.from(first_row)?.map(field).collect()
     }
 
     fn numbers<T: std::str::FromStr + Send>(
         &self,
-        text: &[u8],
         (first_row, column): (usize, usize),
         expected: &'static str,
     ) -> Result<Vec<T>, AlgoError> {
-        let rows = self.height().saturating_sub(first_row);
-        parsed(rows, |row| self.field(text, first_row + row, column)).map_err(|row| {
+        let rows = self.from(first_row)?;
+        parsed(rows.len(), |row| self.field(first_row + row, column)).map_err(|row| {
             let row = first_row + row;
-            match self.field(text, row, column) {
+            match self.field(row, column) {
                 None => self.no_field(row, column),
                 Some(field) => {
                     AlgoError::NoNumber { row, column, got: String::from_utf8_lossy(&field).into_owned(), expected }
@@ -213,13 +226,19 @@ impl Fields {
         })
     }
 
+    /// The rows from this one on; there may be none behind it.
+    fn from(&self, first_row: usize) -> Result<Range<usize>, AlgoError> {
+        let height = self.height();
+        if first_row <= height { Ok(first_row..height) } else { Err(AlgoError::Row { got: first_row, height }) }
+    }
+
     fn no_field(&self, row: usize, column: usize) -> AlgoError {
         AlgoError::NoField { row, column, fields: (self.rows[row + 1] - self.rows[row]) as usize }
     }
 
     /// The field of a row, if it has so many.
-    fn field<'t>(&self, text: &'t [u8], row: usize, column: usize) -> Option<Cow<'t, [u8]>> {
+    fn field(&self, row: usize, column: usize) -> Option<Cow<'t, [u8]>> {
         let fields = self.rows[row] as usize..self.rows[row + 1] as usize;
-        (column < fields.len()).then(|| self.unquoted(text, fields.start + column))
+        (column < fields.len()).then(|| self.unquoted(fields.start + column))
     }
 }
