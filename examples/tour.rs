@@ -106,7 +106,7 @@ impl Table {
 fn row((name, [work, depth, passes]): (&str, [&str; 3]), times: [Duration; 2], rival: &str) {
     let [ours, theirs] = times.map(|time| time.as_secs_f64() * 1e3);
     let ratio = theirs / ours;
-    say!("{name:<36} {work:>8} {depth:>8} {passes:>8} {ours:9.2} {theirs:9.2} {ratio:6.2}×  {rival}");
+    say!("{name:<45} {work:>8} {depth:>8} {passes:>8} {ours:9.2} {theirs:9.2} {ratio:6.2}×  {rival}");
 }
 
 /// The shortest time of each.
@@ -150,7 +150,7 @@ fn run(records: usize, device: Device) -> Result<(), Failure> {
     let table = Table { records };
     say!("{records} records, times in ms; every result is that of the plain loop beside it\n");
     say!(
-        "{:<36} {:>8} {:>8} {:>8} {:>9} {:>9} {:>7}  beside",
+        "{:<45} {:>8} {:>8} {:>8} {:>9} {:>9} {:>7}  beside",
         "function",
         "work",
         "depth",

@@ -110,7 +110,8 @@ pub(crate) fn computing(table: &Table) -> Result<(), Failure> {
     )
 }
 
-/// Additions by circuits of 16 lanes, whose gates are run one after the other; and sums by one, of 16 values at a time.
+/// Additions by circuits of 16 lanes of each kind, whose gates are run one after the other; differences, the order, and sums of 16
+/// values at a time, by one.
 fn networks(table: &Table, (a, b): (&[u64], &[u64]), add: &dyn Fn() -> (Vec<u64>, bool)) -> Result<(), Failure> {
     use NetworkKind::{BrentKung, HanCarlson, KoggeStone, LadnerFischer, Sklansky};
     const LANES: usize = 16;
@@ -118,22 +119,35 @@ fn networks(table: &Table, (a, b): (&[u64], &[u64]), add: &dyn Fn() -> (Vec<u64>
     for kind in [KoggeStone, Sklansky, BrentKung, HanCarlson, LadnerFischer(1)] {
         let network = Network::new(kind, LANES);
         let [work, depth] = cost(&network);
-        table.line(
-            (&format!("numbers::add_by {kind}"), [&work, &depth, "1"]),
-            || Ok::<_, Infallible>(numbers::add_by(&network, a, b)),
-            ("a loop", add),
-        )?;
+        let name = format!("numbers::add_by {kind}, fan-out {}", network.fan_out());
+        table.line((&name, [&work, &depth, "1"]), || numbers::add_by(&network, a, b), ("a loop", add))?;
     }
     let network = Network::new(BrentKung, LANES);
     let [work, depth] = cost(&network);
+    let cost = [&work[..], &depth, "1"];
+    table.line(
+        ("numbers::subtract_by", cost),
+        || numbers::subtract_by(&network, a, b),
+        ("the scan", || numbers::subtract(a, b).unwrap_or_default()),
+    )?;
+    table.line(
+        ("numbers::compare_by", cost),
+        || numbers::compare_by(&network, a, b),
+        ("a loop", || a.iter().rev().cmp(b.iter().rev())),
+    )?;
     let of_lanes = |prefixes: &dyn Fn(&mut [u64])| {
         let mut lanes = a.to_vec();
         lanes.chunks_exact_mut(LANES).for_each(prefixes);
         lanes
     };
     table.line(
-        ("numbers::Network::apply", [&work, &depth, "1"]),
-        || Ok::<_, Infallible>(of_lanes(&|lanes| network.apply(lanes, |a, b| a.wrapping_add(*b)))),
+        ("numbers::Network::apply", cost),
+        || {
+            let mut lanes = a.to_vec();
+            let mut all = lanes.chunks_exact_mut(LANES);
+            all.try_for_each(|lanes| network.apply(lanes, |a, b| a.wrapping_add(*b)))?;
+            Ok::<_, Failure>(lanes)
+        },
         ("a loop", || {
             of_lanes(&|lanes| (1..LANES).for_each(|lane| lanes[lane] = lanes[lane].wrapping_add(lanes[lane - 1])))
         }),

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use monoscan::algo::AlgoError;
-use monoscan::algo::numbers::{Network, NetworkKind, add, add_by};
+use monoscan::algo::numbers::{Network, NetworkKind, add, add_by, compare, compare_by, subtract, subtract_by};
 
 use super::common::Random;
 
@@ -25,10 +25,12 @@ fn every_lane_gets_each_earlier_lane_once_and_in_order() {
         for width in 0..=130 {
             // Half-open intervals; pieces that do not touch must not meet.
             let mut lanes: Vec<(usize, usize)> = (0..width).map(|lane| (lane, lane + 1)).collect();
-            Network::new(kind, width).apply(&mut lanes, |earlier, later| {
-                assert_eq!(earlier.1, later.0, "{kind} of {width} lanes joins {earlier:?} and {later:?}");
-                (earlier.0, later.1)
-            });
+            Network::new(kind, width)
+                .apply(&mut lanes, |earlier, later| {
+                    assert_eq!(earlier.1, later.0, "{kind} of {width} lanes joins {earlier:?} and {later:?}");
+                    (earlier.0, later.1)
+                })
+                .unwrap();
             assert!(lanes.iter().enumerate().all(|(lane, &piece)| piece == (0, lane + 1)), "{kind} of {width} lanes");
         }
     }
@@ -159,7 +161,7 @@ fn a_width_between_powers_is_never_deeper_than_the_next_power() {
 }
 
 #[test]
-fn integers_are_added_by_any_network() {
+fn integers_are_added_subtracted_and_compared_by_any_network() {
     let mut random = Random(1);
     for kind in kinds() {
         for width in [1, 2, 5, 8, 64] {
@@ -169,9 +171,26 @@ fn integers_are_added_by_any_network() {
                     (0..len).map(|_| *random.pick(&[0, 1, u64::MAX, u64::MAX - 1])).collect()
                 };
                 let (a, b) = (digits(len), digits(shorter));
-                assert_eq!(add_by(&network, &a, &b), add(&a, &b).unwrap(), "{network}, {len} and {shorter} digits");
+                let of = format!("{network}, {len} and {shorter} digits");
+                assert_eq!(add_by(&network, &a, &b).unwrap(), add(&a, &b).unwrap(), "{of}");
+                for (a, b) in [(&a, &b), (&b, &a), (&a, &a)] {
+                    assert_eq!(subtract_by(&network, a, b).unwrap(), subtract(a, b).unwrap(), "{of}");
+                    assert_eq!(compare_by(&network, a, b).unwrap(), compare(a, b), "{of}");
+                }
             }
         }
+    }
+}
+
+#[test]
+fn lanes_that_disagree_with_the_network_are_refused_and_not_written() {
+    let mut lanes = [1, 2, 3];
+    let error = of(NetworkKind::Sklansky, 2).apply(&mut lanes, |a, b| a + b).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "lanes", expected: 4, got: 3 }), "{error}");
+    assert_eq!(lanes, [1, 2, 3]);
+    let none = Network::new(NetworkKind::Sklansky, 0);
+    for error in [add_by(&none, &[1], &[]).map(drop), compare_by(&none, &[], &[]).map(drop)] {
+        assert!(matches!(error, Err(AlgoError::NoLanes)), "{error:?}");
     }
 }
 

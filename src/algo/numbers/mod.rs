@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | [`add`], [`subtract`] | the carry pair (generate, propagate) | Ladner and Fischer 1980; Blelloch 1990, §1.2 |
 //! | [`compare()`] | the order that the higher digit decides, [`Ordering::then`](std::cmp::Ordering::then) | Blelloch 1990, §1 |
-//! | [`add_by`] | the same, by a prefix network | see [`Network`] |
+//! | [`add_by`], [`subtract_by`], [`compare_by`] | the carry pair, by a prefix network | see [`Network`] |
 //! | [`horner`] | x ↦ a·x + b | Blelloch 1990, §1.4 |
 //! | [`Modular`], [`recur_modulo`] | affine maps of k numbers modulo m | Blelloch 1990, §1.4 |
 //!
@@ -19,7 +19,7 @@ pub use big::{add, add_into, subtract, subtract_into};
 pub use big::{add_rows, add_rows_into, compare_rows, compare_rows_into, subtract_rows, subtract_rows_into};
 pub use compare::compare;
 pub use modular::{Modular, recur_modulo};
-pub use network::{Gate, Network, NetworkKind, add_by};
+pub use network::{Gate, Network, NetworkKind, add_by, compare_by, subtract_by};
 
 use super::{AlgoError, compiled};
 use crate::ops::Affine;

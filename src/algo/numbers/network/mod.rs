@@ -21,9 +21,9 @@
 //! and fan-out 2; here its first distributing level runs beside the last collecting one, as both
 //! only need that half of the lanes is done.
 //!
-//! [`add_by`] adds integers by one, as a circuit does: a lane for each digit. Programs
-//! [`add`](super::add()) by a scan, which is what a network is with as many lanes as there are
-//! digits.
+//! [`add_by`], [`subtract_by`] and [`compare_by`] take integers through one, as a circuit does: a
+//! lane for each digit. Programs [`add`](super::add()) by a scan, which is what a network is with
+//! as many lanes as there are digits.
 //!
 //! A width that is no power of two gets the network of the next one without the gates beyond the
 //! last lane: a prefix never depends on later lanes.
@@ -35,17 +35,17 @@
 //! 1982. Han and Carlson, *Fast area-efficient VLSI adders*, IEEE Symp. Computer Arithmetic, 1987.
 //! Harris, *A taxonomy of parallel prefix networks*, Asilomar, 2003.
 
+mod adders;
 mod kinds;
 mod svg;
 
 use std::fmt;
 use std::str::FromStr;
 
+pub use adders::{add_by, compare_by, subtract_by};
 use kinds::{as_late_as_possible, han_carlson, kogge_stone, ladner_fischer, sklansky};
 
-use crate::algo::AlgoError;
-use crate::ops::Carry;
-use crate::prelude::*;
+use crate::algo::{AlgoError, check_length};
 
 /// The published families of prefix networks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -127,8 +127,9 @@ pub struct Gate {
 /// assert_eq!(network.to_string(), "Sklansky of 8 lanes: depth 3, size 12, fan-out 5");
 ///
 /// let mut lanes = ["a", "b", "c", "d", "e", "f", "g", "h"].map(String::from);
-/// network.apply(&mut lanes, |earlier, later| format!("{earlier}{later}"));
+/// network.apply(&mut lanes, |earlier, later| format!("{earlier}{later}"))?;
 /// assert_eq!(lanes[4], "abcde");
+/// # Ok::<(), monoscan::algo::AlgoError>(())
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Network {
@@ -191,16 +192,17 @@ impl Network {
 
     /// Runs the network: afterwards lane i holds lane 0 ⊕ … ⊕ lane i.
     ///
-    /// # Panics
-    /// If `lanes` does not have exactly `width` elements.
-    pub fn apply<T>(&self, lanes: &mut [T], mut combine: impl FnMut(&T, &T) -> T) {
-        assert_eq!(lanes.len(), self.width, "a network runs on as many lanes as it has");
+    /// # Errors
+    /// [`AlgoError::Length`] if there are not as many lanes as the network has.
+    pub fn apply<T>(&self, lanes: &mut [T], mut combine: impl FnMut(&T, &T) -> T) -> Result<(), AlgoError> {
+        check_length("lanes", self.width, lanes.len())?;
         for level in &self.levels {
             let results: Vec<T> = level.iter().map(|gate| combine(&lanes[gate.from], &lanes[gate.to])).collect();
             for (gate, result) in level.iter().zip(results) {
                 lanes[gate.to] = result;
             }
         }
+        Ok(())
     }
 }
 
@@ -209,41 +211,4 @@ impl fmt::Display for Network {
         let (kind, depth, size) = (self.kind, self.depth(), self.size());
         write!(f, "{kind} of {} lanes: depth {depth}, size {size}, fan-out {}", self.width, self.fan_out())
     }
-}
-
-/// a + b in as many digits as the longer one has, and whether a carry leaves, by a network with a lane for each digit. More digits
-/// than lanes go through it in turn, and the carry out of one group enters the next.
-///
-/// Depth ⌈n / lanes⌉ · depth of the network, on one thread: to see networks at work, not to add fast.
-///
-/// ```
-/// use monoscan::algo::numbers::{Network, NetworkKind, add_by};
-///
-/// let network = Network::new(NetworkKind::BrentKung, 4);
-/// assert_eq!(add_by(&network, &[u64::MAX; 6], &[1]), (vec![0; 6], true));
-/// ```
-///
-/// # Panics
-/// If the network has no lane.
-pub fn add_by(network: &Network, a: &[u64], b: &[u64]) -> (Vec<u64>, bool) {
-    assert!(network.width() > 0, "a network adds digits in its lanes");
-    let len = a.len().max(b.len());
-    let digit = |digits: &[u64], place: usize| digits.get(place).copied().unwrap_or(0);
-    let (mut sums, mut enters) = (Vec::with_capacity(len), false);
-    while sums.len() < len {
-        let group = sums.len()..sums.len() + network.width();
-        let mut lanes: Vec<Carry> = group.clone().map(|place| Carry::of(digit(a, place), digit(b, place))).collect();
-        network.apply(&mut lanes, |earlier, later| earlier.combine(*later));
-        // What enters the group passes lanes that all propagate.
-        let carry_into = |lane: usize| match lane.checked_sub(1) {
-            None => enters,
-            Some(before) => lanes[before].generate || (lanes[before].propagate && enters),
-        };
-        let inside = group.clone().take(len - group.start);
-        sums.extend(inside.clone().map(|place| {
-            digit(a, place).wrapping_add(digit(b, place)).wrapping_add(carry_into(place - group.start).into())
-        }));
-        enters = carry_into(inside.len());
-    }
-    (sums, enters)
 }
