@@ -7,6 +7,8 @@ mod algo {
     mod linked;
     mod networks;
     mod numbers;
+    #[cfg(feature = "gpu")]
+    mod plans;
     mod ragged;
     mod runs;
     mod select;

@@ -28,12 +28,13 @@
 //! bytes    2 of flags and b of records read, b written; classes, checked first, are 3
 //! ```
 
-use super::{AlgoError, check_length, compiled, counted, split};
+use super::{AlgoError, LONG, check_length, compiled, counted, split};
 #[cfg(feature = "gpu")]
 use crate::Device;
 use crate::Error;
 use crate::lang::V;
 use crate::ops::Sum;
+use crate::parallel;
 use crate::prelude::*;
 use crate::scan::Unzipped;
 
@@ -286,7 +287,9 @@ pub fn partition_into<T: ScanType>(x: &[T], flags: &[bool], parts: &mut [T]) -> 
 /// As [`partition`]; [`AlgoError::Class`] if a class is above 2.
 pub fn partition3<T: ScanType>(x: &[T], classes: &[u8]) -> Result<(Vec<T>, [usize; 3]), AlgoError> {
     check_length("classes", x.len(), classes.len())?;
-    if let Some(record) = classes.iter().position(|&class| class > 2) {
+    counted(x.len())?;
+    let wrong = |number: usize, part: &[u8]| Some(number * LONG + part.iter().position(|&class| class > 2)?);
+    if let Some(record) = parallel::map(classes.chunks(LONG), wrong).into_iter().flatten().next() {
         return Err(AlgoError::Class { record, expected: 3, got: classes[record].into() });
     }
     let (parts, starts) = split::parted(x, 3, move |place, _| classes[place] as usize)?;

@@ -87,6 +87,7 @@ pub(super) fn parted<T: Copy + Send + Sync>(
     buckets: usize,
     bucket: impl Fn(usize, &T) -> usize + Sync + Copy,
 ) -> Result<(Vec<T>, Vec<usize>), AlgoError> {
+    counted(x.len())?;
     let mut parts = Vec::new();
     reserve(&mut parts, x.len())?;
     let starts = split_to(x, Slots::of(&mut parts.spare_capacity_mut()[..x.len()]), buckets, bucket)?;

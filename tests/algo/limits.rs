@@ -1,16 +1,29 @@
 //! Records that are too many, or too large.
 
 use memmap2::{MmapMut, MmapOptions};
-use monoscan::Error;
+use monoscan::algo::brackets::{Side, enclosing, partners};
 use monoscan::algo::lists::{rank, rank_by_jumping};
 use monoscan::algo::sort::{Order, argsort, quicksort, sort, sort_with_values};
 use monoscan::algo::text::{csv, lines_and_columns};
 use monoscan::algo::trees::Tour;
 use monoscan::algo::{AlgoError, groups, runs, select, series, split};
+use monoscan::{Error, prelude::*};
 
 /// Zeros that take no memory until they are written.
 fn zeros(bytes: usize) -> MmapMut {
     MmapOptions::new().len(bytes).no_reserve_swap().map_anon().expect("there are addresses for it")
+}
+
+/// So many bytes that are 0 as values.
+fn flags_of(memory: &[u8]) -> &[bool] {
+    // SAFETY: a byte that is 0 is `false`.
+    unsafe { std::slice::from_raw_parts(memory.as_ptr().cast(), memory.len()) }
+}
+
+fn sides_of(memory: &[u8]) -> &[Side] {
+    const { assert!(size_of::<Side>() == 1 && Side::Neither as u8 == 0) };
+    // SAFETY: a byte that is 0 is `Side::Neither`.
+    unsafe { std::slice::from_raw_parts(memory.as_ptr().cast(), memory.len()) }
 }
 
 #[test]
@@ -33,7 +46,19 @@ fn more_records_than_can_be_numbered_are_refused_before_they_are_copied() {
     is_refused(series::running_argmax(x).map(drop), 1 << 32);
     is_refused(lines_and_columns(x).map(drop), 1 << 32);
     is_refused(csv(x, b',').map(drop), 1 << 32);
-    drop(memory);
+    let (x, mut parts) = (&memory[..], zeros(LEN));
+    let (flags, sides) = (flags_of(x), sides_of(x));
+    is_refused(select::places(flags).map(drop), 1 << 32);
+    is_refused(select::select_with_places(x, flags).map(drop), 1 << 32);
+    let by = select::Select::by(scan!(|x: u8| -> bool { x > 0 })).unwrap();
+    is_refused(by.select_with_places(x).map(drop), 1 << 32);
+    is_refused(select::partition(x, flags).map(drop), 1 << 32);
+    is_refused(select::partition_into(x, flags, &mut parts).map(drop), 1 << 32);
+    is_refused(select::partition3(x, x).map(drop), 1 << 32);
+    is_refused(partners(sides).map(drop), 1 << 31);
+    is_refused(enclosing(sides).map(drop), 1 << 31);
+    is_refused(Tour::of_parentheses(sides).map(drop), 1 << 31);
+    drop((memory, parts));
 
     let links = zeros(4 * LEN);
     let links: &[u32] = bytemuck::cast_slice(&links);

@@ -7,7 +7,7 @@ use monoscan::algo::trees::Tour;
 use monoscan::ops::Max;
 use monoscan::prelude::*;
 
-use super::common::{Random, for_lengths};
+use super::common::{Random, for_lengths, generator};
 
 /// The numbers below `len` in some order.
 fn shuffled(len: usize, random: &mut Random) -> Vec<u32> {
@@ -20,7 +20,7 @@ fn shuffled(len: usize, random: &mut Random) -> Vec<u32> {
 
 /// Lists: one in memory order, one backwards, one shuffled, many shuffled, and no links at all.
 fn lists(len: usize) -> Vec<(Vec<u32>, Vec<u32>)> {
-    let mut random = Random(len as u64);
+    let mut random = generator(len);
     let ascending: Vec<u32> = (0..len as u32).collect();
     let descending: Vec<u32> = ascending.iter().rev().copied().collect();
     let orders = [ascending.clone(), descending, shuffled(len, &mut random), shuffled(len, &mut random), ascending];
@@ -67,7 +67,7 @@ fn what_is_no_list_is_refused() {
 
 /// Random brackets and other text: closing more often, opening more often, deep, flat, none.
 fn texts(len: usize) -> Vec<Vec<Side>> {
-    let mut random = Random(len as u64);
+    let mut random = generator(len);
     let mut texts = vec![vec![Side::Neither; len], vec![Side::Open; len], vec![Side::Close; len]];
     for of in [
         &[Side::Open, Side::Close][..],
@@ -110,7 +110,7 @@ fn brackets_are_matched_and_enclose_as_a_stack_has_it() {
 
 /// Parents of chains, stars, random trees and forests, whose nodes are numbered in any order, or parents before children.
 fn forests(len: usize) -> Vec<Vec<u32>> {
-    let mut random = Random(len as u64);
+    let mut random = generator(len);
     let mut forest = |parent: &dyn Fn(u64, u64) -> u64, names: fn(usize, &mut Random) -> Vec<u32>| {
         let names = names(len, &mut random);
         let mut parents = vec![NONE; len];
@@ -275,7 +275,7 @@ fn all_forests(len: usize) -> Vec<Vec<u32>> {
 fn totals_of_any_monoid_are_those_of_a_walk() {
     for_lengths(40_009, |len| {
         for parents in all_forests(len) {
-            let mut random = Random(len as u64);
+            let mut random = generator(len);
             let tour = Tour::of_parents(&parents).unwrap();
             // Maps modulo a power of two do not commute, and no grouping of them overflows.
             let maps: Vec<Shift> =
@@ -319,7 +319,7 @@ fn sums_of_floats_have_the_values_of_their_own_nodes_only() {
     for_lengths(40_009, |len| {
         for parents in all_forests(len) {
             // Integers that are added exactly, in any order; huge values and infinities are in a few nodes.
-            let mut random = Random(len as u64);
+            let mut random = generator(len);
             let exact: Vec<i64> = (0..len).map(|_| random.below(1000) as i64 - 500).collect();
             let marks: Vec<i64> = (0..len).map(|_| random.chance(50) as i64).collect();
             let huge = |i: usize| if i.is_multiple_of(2) { 1e300 } else { f64::INFINITY };

@@ -6,7 +6,7 @@ use std::path::Path;
 use monoscan::algo::AlgoError;
 use monoscan::algo::numbers::{Network, NetworkKind, add, add_by, compare, compare_by, subtract, subtract_by};
 
-use super::common::Random;
+use super::common::generator;
 
 const POWERS: std::ops::RangeInclusive<u32> = 1..=10;
 
@@ -162,7 +162,7 @@ fn a_width_between_powers_is_never_deeper_than_the_next_power() {
 
 #[test]
 fn integers_are_added_subtracted_and_compared_by_any_network() {
-    let mut random = Random(1);
+    let mut random = generator(1);
     for kind in kinds() {
         for width in [1, 2, 5, 8, 64] {
             let network = Network::new(kind, width);

@@ -8,11 +8,11 @@ use monoscan::algo::numbers::{
     subtract, subtract_into, subtract_rows, subtract_rows_into,
 };
 
-use super::common::{Random, for_lengths, in_pools};
+use super::common::{Random, for_lengths, generator, in_pools};
 
 /// Digits of which many pass a carry on: random ones, all ones, zeros, and runs of these.
 fn digits(len: usize) -> Vec<Vec<u64>> {
-    let mut random = Random(len as u64);
+    let mut random = generator(len);
     let runs = |random: &mut Random| {
         let mut digit = 0;
         (0..len)
@@ -95,7 +95,7 @@ fn the_highest_digit_that_differs_decides() {
 #[test]
 fn rows_are_computed_on_their_own() {
     for_lengths(70_001, |len| {
-        let mut random = Random(len as u64);
+        let mut random = generator(len);
         let mut rows = || -> Vec<[u64; 4]> {
             let mut digit = || if random.chance(2) { u64::MAX } else { random.bits() };
             (0..len).map(|_| [digit(), digit(), digit(), digit()]).collect()
@@ -136,7 +136,7 @@ fn digits_that_disagree_in_number_are_refused_by_what_writes_into_slices() {
 #[test]
 fn polynomials_are_evaluated() {
     for_lengths(200_003, |len| {
-        let mut random = Random(len as u64);
+        let mut random = generator(len);
         let coefficients: Vec<u64> = (0..len).map(|_| random.bits()).collect();
         for x in [0, 1, 3, u64::MAX] {
             let expected = coefficients.iter().fold(0u64, |y, &c| y.wrapping_mul(x).wrapping_add(c));
@@ -156,7 +156,7 @@ fn polynomials_are_evaluated() {
 fn recurs<const K: usize, const M: u32>(coefficients: [u32; K]) {
     let recurrence = Modular::<K, M>::new(coefficients).unwrap();
     for_lengths(40_000, |len| {
-        let mut random = Random(len as u64);
+        let mut random = generator(len);
         let x: Vec<u32> = (0..len).map(|_| random.bits() as u32).collect();
         let mut expected: Vec<u32> = Vec::new();
         for (i, &x) in x.iter().enumerate() {
@@ -191,7 +191,7 @@ fn recurrences_modulo_numbers_of_64_bits_are_those_of_the_loop() {
         // Blocks have 2^14 records.
         for_lengths(5 << 14, |longest| {
             for len in [longest, (longest * 4 / 5 + 1).min(longest), longest - longest / 3] {
-                let mut random = Random(len as u64);
+                let mut random = generator(len);
                 let x: Vec<u64> = (0..len).map(|_| random.bits()).collect();
                 let mut expected: Vec<u64> = Vec::new();
                 for (i, &x) in x.iter().enumerate() {

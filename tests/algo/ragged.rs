@@ -9,12 +9,13 @@ use monoscan::algo::series::{backward_fill, forward_fill, line_of_sight, running
 use monoscan::algo::sort::SortKey;
 use monoscan::algo::sparse::Csr;
 use monoscan::ops::{Max, Sum};
+use monoscan::prelude::*;
 
-use super::common::{Random, SHORT, for_lengths, in_pools};
+use super::common::{SHORT, for_lengths, generator, in_pools};
 
 /// Lengths of segments of so many records in all: short, empty ones among them, one long one, all of one record.
 fn segments(len: usize) -> Vec<Vec<usize>> {
-    let mut random = Random(len as u64);
+    let mut random = generator(len);
     let mut drawn = [1usize, 5, 3000].map(|most| {
         let (mut lengths, mut left) = (Vec::new(), len);
         while left > 0 {
@@ -87,7 +88,7 @@ fn totals_are_those_of_each_segment_however_it_is_told() {
 fn floats_as_keys_make_the_same_groups_of_every_function() {
     for_lengths(40_000, |len| {
         for longest in [1usize, 3, 20_000] {
-            let (mut random, mut keys) = (Random(len as u64), Vec::new());
+            let (mut random, mut keys) = (generator(len), Vec::new());
             while keys.len() < len {
                 let kind = random.below(3u32);
                 let key = |i| {
@@ -130,7 +131,7 @@ fn counts_like_a_map<K: SortKey + std::fmt::Debug>(x: Vec<K>, order: impl Fn(&K,
 #[test]
 fn a_histogram_counts_every_value() {
     for_lengths(70_001, |len| {
-        let mut random = Random(len as u64);
+        let mut random = generator(len);
         let mut drawn = |below: u64| (0..len).map(|_| random.below(below)).collect::<Vec<u64>>();
         // Few values, about as many as there are records, and all; a last one that the first ones do not lead to expect.
         for (below, last) in
@@ -152,7 +153,7 @@ fn a_histogram_counts_every_value() {
 fn gaps_are_filled_from_both_sides() {
     for_lengths(70_001, |len| {
         for one_in in [1, 3, 900, usize::MAX] {
-            let mut random = Random(len as u64);
+            let mut random = generator(len);
             let x: Vec<(u8, f32)> = (0..len).map(|i| (i as u8, i as f32)).collect();
             let is_there: Vec<bool> = (0..len).map(|_| random.chance(one_in)).collect();
             let fill = |places: &mut dyn Iterator<Item = usize>| {
@@ -172,7 +173,7 @@ fn gaps_are_filled_from_both_sides() {
 #[test]
 fn sessions_sight_and_maxima_are_those_of_the_loop() {
     for_lengths(100_003, |len| {
-        let mut random = Random(len as u64);
+        let mut random = generator(len);
         let mut time = 5u32;
         let mut next = || {
             time += random.below(40u32);
@@ -191,27 +192,38 @@ fn sessions_sight_and_maxima_are_those_of_the_loop() {
         }
 
         let hills: Vec<f64> = (0..len).map(|i| i as f64 * (i as f64 / 900.0).sin() + random.unit() * 50.0).collect();
-        let mut steepest = f64::NEG_INFINITY;
-        let visible: Vec<bool> = (0..len)
-            .map(|i| {
-                let slope = (hills[i] - hills[0]) / i as f64;
-                let sees = i == 0 || slope > steepest;
-                steepest = if i == 0 { steepest } else { steepest.max(slope) };
-                sees
-            })
-            .collect();
-        assert_eq!(line_of_sight(&hills).unwrap(), visible);
+        assert_eq!(line_of_sight(&hills).unwrap(), sight(&hills));
+        // Whole altitudes, of which several are as steep.
+        let hills: Vec<f32> = hills.into_iter().map(|hill| hill.round() as f32).collect();
+        assert_eq!(line_of_sight(&hills).unwrap(), sight(&hills));
 
         let few: Vec<i32> = (0..len).map(|i| i as i32 / 50 + random.below(3u8) as i32).collect();
-        let mut highest = 0;
-        let places: Vec<u32> = (0..len)
-            .map(|i| {
-                highest = if few[i] > few[highest] { i } else { highest };
-                highest as u32
-            })
-            .collect();
-        assert_eq!(running_argmax(&few).unwrap(), places);
+        assert_eq!(running_argmax(&few).unwrap(), highest(&few));
+        let few: Vec<u8> = few.into_iter().map(|x| (x / 8) as u8).collect();
+        assert_eq!(running_argmax(&few).unwrap(), highest(&few));
+        let few: Vec<f32> = few.into_iter().map(f32::from).collect();
+        assert_eq!(running_argmax(&few).unwrap(), highest(&few));
     });
+}
+
+fn sight<T: Real>(hills: &[T]) -> Vec<bool> {
+    let mut steepest = T::NEG_INFINITY;
+    let sees = |(i, &hill): (usize, &T)| {
+        let slope = if i == 0 { T::NEG_INFINITY } else { (hill - hills[0]) / T::from_f64(i as f64) };
+        let sees = i == 0 || slope > steepest;
+        steepest = steepest.max(slope);
+        sees
+    };
+    hills.iter().enumerate().map(sees).collect()
+}
+
+fn highest<T: PartialOrd>(x: &[T]) -> Vec<u32> {
+    let mut highest = 0;
+    let place = |i| {
+        highest = if x[i] > x[highest] { i } else { highest };
+        highest as u32
+    };
+    (0..x.len()).map(place).collect()
 }
 
 #[test]
@@ -255,7 +267,7 @@ fn products_of_integers_wrap() {
 #[test]
 fn sparse_matrices_of_any_skew_give_the_products_of_the_loop_on_any_number_of_threads() {
     for len in SHORT.into_iter().chain([40_000]) {
-        let mut random = Random(len as u64);
+        let mut random = generator(len);
         let width = 1 + len / 3;
         let columns: Vec<u32> = (0..len).map(|_| random.below(width) as u32).collect();
         // Small integers: sums are exact whatever their order.
@@ -266,10 +278,19 @@ fn sparse_matrices_of_any_skew_give_the_products_of_the_loop_on_any_number_of_th
             let offsets = offsets(&lengths);
             let product = |k: usize| values[k] * x[columns[k] as usize];
             let expected: Vec<f64> = offsets.windows(2).map(|ends| (ends[0]..ends[1]).map(product).sum()).collect();
+            let [values_f32, x_f32] = [&values, &x].map(|x| x.iter().map(|&x| x as f32).collect::<Vec<f32>>());
+            let expected_f32: Vec<f32> = expected.iter().map(|&y| y as f32).collect();
             let ones = vec![1.0f32; width];
             let once = Csr::new(&offsets, &columns, &fractions, width).unwrap().times(&ones).unwrap();
+            for (y, ends) in once.iter().zip(offsets.windows(2)) {
+                let exact: f64 = fractions[ends[0]..ends[1]].iter().copied().map(f64::from).sum();
+                let bound = exact * (ends[1] - ends[0]) as f64 * f64::from(f32::EPSILON);
+                assert!((f64::from(*y) - exact).abs() <= bound, "{y} for {exact}");
+            }
             in_pools(|| {
                 assert_eq!(Csr::new(&offsets, &columns, &values, width).unwrap().times(&x).unwrap(), expected);
+                let of_f32 = Csr::new(&offsets, &columns, &values_f32, width).unwrap().times(&x_f32).unwrap();
+                assert_eq!(of_f32, expected_f32);
                 let rounded = Csr::new(&offsets, &columns, &fractions, width).unwrap().times(&ones).unwrap();
                 assert_eq!(rounded, once, "roundings do not depend on threads");
             });

@@ -1,14 +1,17 @@
 //! Runs of equal records.
 
+use std::fmt::Debug;
+
 use monoscan::Error;
 use monoscan::algo::AlgoError;
 use monoscan::algo::runs::{decode, decode_into, encode, encode_into, unique, unique_by_key, unique_into};
+use monoscan::prelude::*;
 
-use super::common::{Random, for_lengths};
+use super::common::{for_lengths, generator};
 
 /// Records whose runs have about this mean length; one run; and no two that are equal.
 fn inputs(len: usize) -> Vec<Vec<u32>> {
-    let mut random = Random(len as u64);
+    let mut random = generator(len);
     let mut inputs = vec![vec![5; len], (0..len as u32).collect()];
     for mean in [2, 10, 3000] {
         let mut value = 0;
@@ -24,32 +27,44 @@ fn inputs(len: usize) -> Vec<Vec<u32>> {
     inputs
 }
 
+fn are_encoded_decoded_and_made_unique<T: ScanType + PartialEq + Debug>(x: &[T], of: impl Fn(u32) -> T) {
+    let runs: Vec<&[T]> = x.chunk_by(|a, b| a == b).collect();
+    let values: Vec<T> = runs.iter().map(|run| run[0]).collect();
+    let lengths: Vec<u32> = runs.iter().map(|run| run.len() as u32).collect();
+    assert_eq!(encode(x).unwrap(), (values.clone(), lengths.clone()));
+    assert_eq!(unique(x).unwrap(), values);
+    assert_eq!(decode(&values, &lengths).unwrap(), x);
+
+    // With space for the runs alone, and with space for all records and more.
+    for space in [runs.len(), x.len() + 9] {
+        let (mut first, mut second, mut records) = (vec![of(7); space], vec![7; space], vec![of(7); x.len() + space]);
+        assert_eq!(encode_into(x, &mut first, &mut second).unwrap(), runs.len());
+        assert_eq!((&first[..runs.len()], &second[..runs.len()]), (&values[..], &lengths[..]));
+        first.fill(of(7));
+        assert_eq!(unique_into(x, &mut first).unwrap(), runs.len());
+        assert_eq!(first[..runs.len()], values);
+        assert_eq!(decode_into(&values, &lengths, &mut records).unwrap(), x.len());
+        assert!(records[..x.len()] == *x && records[x.len()..].iter().all(|&record| record == of(7)));
+    }
+
+    let places: Vec<u64> = (0..x.len() as u64).collect();
+    let is_first = |&place: &u64| place == 0 || x[place as usize] != x[place as usize - 1];
+    let firsts: Vec<u64> = places.iter().copied().filter(is_first).collect();
+    assert_eq!(unique_by_key(x, &places).unwrap(), (values, firsts));
+}
+
 #[test]
 fn runs_are_encoded_decoded_and_made_unique() {
+    fn each<T: ScanType + PartialEq + Debug>(x: &[u32], of: fn(u32) -> T) {
+        are_encoded_decoded_and_made_unique(&x.iter().map(|&x| of(x)).collect::<Vec<T>>(), of);
+    }
     for_lengths(70_001, |len| {
         for x in inputs(len) {
-            let runs: Vec<&[u32]> = x.chunk_by(|a, b| a == b).collect();
-            let values: Vec<u32> = runs.iter().map(|run| run[0]).collect();
-            let lengths: Vec<u32> = runs.iter().map(|run| run.len() as u32).collect();
-            assert_eq!(encode(&x).unwrap(), (values.clone(), lengths.clone()));
-            assert_eq!(unique(&x).unwrap(), values);
-            assert_eq!(decode(&values, &lengths).unwrap(), x);
-
-            // With space for the runs alone, and with space for all records and more.
-            for space in [runs.len(), len + 9] {
-                let (mut first, mut second, mut records) = (vec![7; space], vec![7; space], vec![7; len + space]);
-                assert_eq!(encode_into(&x, &mut first, &mut second).unwrap(), runs.len());
-                assert_eq!((&first[..runs.len()], &second[..runs.len()]), (&values[..], &lengths[..]));
-                assert_eq!(unique_into(&x, &mut second).unwrap(), runs.len());
-                assert_eq!(second[..runs.len()], values);
-                assert_eq!(decode_into(&values, &lengths, &mut records).unwrap(), len);
-                assert!(records[..len] == x && records[len..].iter().all(|&record| record == 7));
-            }
-
-            let places: Vec<u64> = (0..x.len() as u64).collect();
-            let is_first = |&place: &u64| place == 0 || x[place as usize] != x[place as usize - 1];
-            let firsts: Vec<u64> = places.iter().copied().filter(is_first).collect();
-            assert_eq!(unique_by_key(&x, &places).unwrap(), (values, firsts));
+            each(&x, |x| x);
+            each(&x, |x| x as u8);
+            each(&x, |x| -i64::from(x));
+            each(&x, |x| x as f32 / 8.0);
+            each(&x, |x| (x as u16 / 2, x % 2 == 0));
         }
     });
 }
@@ -57,7 +72,7 @@ fn runs_are_encoded_decoded_and_made_unique() {
 /// Parts of the output begin within runs and groups of runs, behind runs of no records, and a run may fill several parts.
 #[test]
 fn decoded_runs_are_those_of_a_loop_wherever_parts_begin() {
-    let mut random = Random(64);
+    let mut random = generator(64);
     for round in 0..60 {
         let runs = [1, 3, 63, 64, 65, 200, 5000][round % 7];
         let longest = [1, 2, 40, 3000, 70_000][round % 5];

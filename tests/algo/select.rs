@@ -1,5 +1,7 @@
 //! Selecting and parting.
 
+use std::fmt::Debug;
+
 use monoscan::Error;
 use monoscan::algo::AlgoError;
 use monoscan::algo::select::{
@@ -7,11 +9,11 @@ use monoscan::algo::select::{
 };
 use monoscan::prelude::*;
 
-use super::common::{Random, for_lengths};
+use super::common::{for_lengths, generator};
 
 /// Flags of many densities: none, all, one in two, one in many, all but a few, and runs.
 fn flags(len: usize) -> Vec<Vec<bool>> {
-    let mut random = Random(len as u64);
+    let mut random = generator(len);
     let mut drawn: Vec<Vec<bool>> =
         [2, 50, 5000].map(|one_in| (0..len).map(|_| random.chance(one_in)).collect()).into();
     drawn.push(drawn[1].iter().map(|flag| !flag).collect());
@@ -19,21 +21,32 @@ fn flags(len: usize) -> Vec<Vec<bool>> {
     drawn
 }
 
-#[test]
-fn what_is_flagged_is_selected_with_its_places() {
+fn are_selected<T: ScanType + PartialEq + Debug>(of: impl Fn(u64) -> T + Sync) {
     for_lengths(100_003, |len| {
-        let x: Vec<i64> = (0..len as i64).map(|i| i * i - 7).collect();
+        let mut random = generator(len);
+        let x: Vec<T> = (0..len).map(|_| of(random.bits())).collect();
         for flags in flags(len) {
             let expected: Vec<u32> = (0..len as u32).filter(|&i| flags[i as usize]).collect();
-            let records: Vec<i64> = expected.iter().map(|&i| x[i as usize]).collect();
+            let records: Vec<T> = expected.iter().map(|&i| x[i as usize]).collect();
             assert_eq!(places(&flags).unwrap(), expected);
             assert_eq!(select(&x, &flags).unwrap(), records);
             assert_eq!(select_with_places(&x, &flags).unwrap(), (records.clone(), expected));
-            let mut output = vec![0; records.len()];
+            let mut output = vec![of(0); records.len()];
             assert_eq!(select_into(&x, &flags, &mut output).unwrap(), records.len());
             assert_eq!(output, records);
         }
     });
+}
+
+#[test]
+fn what_is_flagged_is_selected_with_its_places() {
+    are_selected(|bits| bits as i64);
+    are_selected(|bits| bits as u8);
+    are_selected(|bits| bits as u16);
+    are_selected(|bits| bits as f32);
+    are_selected(|bits| bits % 2 == 0);
+    are_selected(|bits| (bits as u8, (bits >> 8) as u32));
+    are_selected(|bits| [bits, !bits, bits / 3]);
 }
 
 #[test]

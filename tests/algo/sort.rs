@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use monoscan::algo::AlgoError;
 use monoscan::algo::sort::{Order, SortKey, argsort, quicksort, sort, sort_with_values};
 
-use super::common::{Random, for_lengths, is_long};
+use super::common::{for_lengths, generator, is_long};
 
 /// More than are moved by one thread, and, of 8 bytes, than are sorted in a cache.
 const LONG: usize = 40_000;
@@ -13,7 +13,7 @@ const LONG: usize = 40_000;
 /// Random keys, few different ones, one that differs from all others, which one part of a long column cannot hold in a cache, and
 /// sorted and reversed ones of short columns.
 fn inputs<K: Copy>(len: usize, of: impl Fn(u64) -> K) -> Vec<Vec<K>> {
-    let mut random = Random(len as u64);
+    let mut random = generator(len);
     let drawn: Vec<K> = (0..len).map(|_| of(random.bits())).collect();
     let few: Vec<K> = (0..len).map(|_| of(random.below(3u64) << 40 | random.below(2u64))).collect();
     let ascending: Vec<K> = (0..len as u64).map(&of).collect();
@@ -103,7 +103,15 @@ fn quicksorts<K: SortKey>(of: impl Fn(u64) -> K + Sync, order: impl Fn(&K, &K) -
 
 #[test]
 fn quicksort_sorts_in_few_levels_whatever_the_input() {
+    quicksorts(|bits| bits as u8, u8::cmp);
+    quicksorts(|bits| bits as u16, u16::cmp);
     quicksorts(|bits| bits as u32, u32::cmp);
+    quicksorts(|bits| bits, u64::cmp);
+    quicksorts(|bits| bits as i8, i8::cmp);
+    quicksorts(|bits| bits as i16, i16::cmp);
+    quicksorts(|bits| bits as i32, i32::cmp);
+    quicksorts(|bits| bits as i64, i64::cmp);
+    quicksorts(|bits| f32::from_bits(bits as u32), f32::total_cmp);
     quicksorts(f64::from_bits, f64::total_cmp);
 }
 

@@ -6,10 +6,10 @@ use monoscan::algo::AlgoError;
 use monoscan::algo::sort::SortKey;
 use monoscan::algo::split::{split_by_bit, split_by_digit};
 
-use super::common::{Random, for_lengths};
+use super::common::{for_lengths, generator};
 
 fn keys<K>(len: usize, of: impl Fn(u64) -> K) -> Vec<K> {
-    let mut random = Random(len as u64);
+    let mut random = generator(len);
     (0..len).map(|_| of(random.bits())).collect()
 }
 

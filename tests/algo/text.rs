@@ -5,11 +5,11 @@ use std::borrow::Cow;
 use monoscan::algo::AlgoError;
 use monoscan::algo::text::{check_utf8, csv, lines_and_columns};
 
-use super::common::{Random, for_lengths, is_long};
+use super::common::{for_lengths, generator, is_long};
 
 /// So many bytes, drawn from these.
 fn bytes(len: usize, of: &[u8]) -> Vec<u8> {
-    let mut random = Random(len as u64);
+    let mut random = generator(len);
     (0..len).map(|_| *random.pick(of)).collect()
 }
 
@@ -57,7 +57,7 @@ fn utf8_is_checked_as_the_standard_library_does() {
         let right: String = "aß∮\u{10ffff}\u{800}\u{d7ff}\u{e000}\n".chars().cycle().take(len).collect();
         let mut text = right.into_bytes();
         utf8_as_the_standard_library_has_it(&text);
-        let mut random = Random(len as u64);
+        let mut random = generator(len);
         for _ in 0..4 {
             if let Some(byte) = text.len().checked_sub(1).map(|last| random.below(last + 1)) {
                 let kept = std::mem::replace(&mut text[byte], *random.pick(&ends));
@@ -156,6 +156,39 @@ fn fields_are_those_of_a_reader_of_single_bytes() {
     });
 }
 
+/// Random fields, written with quotes where they need them and where they do not, and read again.
+#[test]
+fn columns_of_texts_are_what_was_written() {
+    for_lengths(5001, |len| {
+        for width in [1, 2, 5] {
+            let mut random = generator(len);
+            let mut field = || -> Vec<u8> {
+                (0..random.below(9usize)).map(|_| *random.pick(b"ab,\n\"\r \xff")).collect::<Vec<u8>>()
+            };
+            let rows: Vec<Vec<Vec<u8>>> = (0..len).map(|_| (0..width).map(|_| field()).collect()).collect();
+            let mut random = generator(len + 1);
+            let mut written = |field: &Vec<u8>| match field.iter().any(|byte| b",\n\r\"".contains(byte)) {
+                false if random.chance(2) => field.clone(),
+                _ => [b"\"", &field.split(|&byte| byte == b'"').collect::<Vec<_>>().join(&b"\"\""[..])[..], b"\""]
+                    .concat(),
+            };
+            let mut text = Vec::new();
+            for row in &rows {
+                let row: Vec<Vec<u8>> = row.iter().map(&mut written).collect();
+                text.extend([&row.join(&b','), &b"\n"[..]].concat());
+            }
+            let fields = csv(&text, b',').unwrap();
+            assert_eq!(fields.height(), len);
+            for column in 0..width {
+                for first in [0, len / 2, len] {
+                    let expected: Vec<&[u8]> = rows[first..].iter().map(|row| &row[column][..]).collect();
+                    assert!(fields.texts(first, column).unwrap() == expected, "column {column} of {len} rows");
+                }
+            }
+        }
+    });
+}
+
 #[test]
 fn quotes_are_taken_off() {
     let text = br#""a ""b"" c",plain,"","""",x"y"#;
@@ -169,7 +202,7 @@ fn quotes_are_taken_off() {
 #[test]
 fn columns_of_decimals_become_numbers() {
     for_lengths(3001, |len| {
-        let mut random = Random(len as u64);
+        let mut random = generator(len);
         let rows: Vec<(i64, f64)> = (0..len)
             .map(|_| (random.bits() as i64, f64::from_bits(random.bits())))
             .filter(|row| row.1.is_finite())
@@ -225,7 +258,7 @@ fn tokens_of_numbers_become_columns() {
     let rules = Lexer::builder().token("number", "[-+.0-9e]+").skip("other", "[^-+.0-9e]+");
     let lexer = rules.build().unwrap().only(&[Kind::Rule(0)]);
     for_lengths(3001, |len| {
-        let mut random = Random(len as u64 + 7);
+        let mut random = generator(len);
         let rows: Vec<(i64, f64)> = (0..len)
             .map(|_| (random.bits() as i64, f64::from_bits(random.bits())))
             .filter(|row| row.1.is_finite())

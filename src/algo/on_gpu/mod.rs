@@ -106,7 +106,7 @@ pub fn programs() -> Result<Vec<Verified<Program>>, Error> {
         series::steepest::<f32>()?.as_dyn(),
         series::greatest::<i32>()?.as_dyn(),
         ragged::wrong_offsets()?.as_dyn(),
-        super::text::scan_of_lines()?.as_dyn(),
+        super::text::scan()?.as_dyn(),
         numbers::scan_of_sums()?.as_dyn(),
         numbers::scan_of_differences()?.as_dyn(),
         numbers::scan_of_row_sums::<4>()?.as_dyn(),

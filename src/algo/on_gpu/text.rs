@@ -22,5 +22,5 @@ use crate::scan::DeviceVec;
 pub fn lines_and_columns(text: &DeviceVec<u8>) -> Result<(DeviceVec<u32>, DeviceVec<u32>), AlgoError> {
     expect_no_capture([text.memory()])?;
     counted(text.len())?;
-    Ok(compiled_for(text.device(), |device| text::scan_of_lines()?.on(device))?.inclusive(text)?)
+    Ok(compiled_for(text.device(), |device| text::scan()?.on(device))?.inclusive(text)?)
 }

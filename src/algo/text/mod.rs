@@ -31,6 +31,7 @@ pub use decimals::Decimals;
 pub use utf8::check_utf8;
 
 use super::{AlgoError, compiled, counted};
+use crate::Error;
 use crate::ops::{Max, Pair, Sum};
 use crate::prelude::*;
 use crate::scan::Unzipped;
@@ -61,13 +62,15 @@ fn line_and_column(e: Element<u8, Pair<Sum<u32>, Max<u32>>>) -> (u32, u32) {
 /// [`AlgoError::TooLong`].
 pub fn lines_and_columns(text: &[u8]) -> Result<(Vec<u32>, Vec<u32>), AlgoError> {
     counted(text.len())?;
-    Ok(scan_of_lines()?.inclusive(text)?)
+    Ok(scan()?.inclusive(text)?)
 }
 
-/// The scan of [`lines_and_columns`].
+/// The scan of [`lines_and_columns`]: reads a column of bytes, and writes one of lines and one of columns.
+///
+/// # Errors
+/// As [`Scan::new`].
 #[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
-pub(super) fn scan_of_lines()
--> Result<&'static Scan<Pair<Sum<u32>, Max<u32>>, (u8,), Unzipped<(u32, u32)>>, crate::Error> {
+pub fn scan() -> Result<&'static Scan<Pair<Sum<u32>, Max<u32>>, (u8,), Unzipped<(u32, u32)>>, Error> {
     compiled(|| {
         let lines = Scan::<Pair<Sum<u32>, Max<u32>>>::builder().lift_at(newline {});
         lines.project_at(line_and_column {}).unzip().build()
