@@ -299,6 +299,32 @@ where
     Ok(scan_of_first_pairs::<K, V>()?.inclusive((keys, values))?)
 }
 
+/// [`unique_by_key`] into slices with space for the first pair of each run; gives how many there are. Space is used as by
+/// [`select_into`](super::select::select_into).
+///
+/// ```
+/// use monoscan::algo::runs::unique_by_key_into;
+/// let (mut keys, mut values) = ([0; 4], [0; 4]);
+/// let runs = unique_by_key_into((&[1, 1, 2, 1], &[5, 6, 7, 8]), &mut keys, &mut values)?;
+/// assert_eq!((&keys[..runs], &values[..runs]), (&[1, 2, 1][..], &[5, 7, 8][..]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// As [`unique_by_key`]; [`Error::OutputTooShort`] if they do not fit, and nothing is written.
+pub fn unique_by_key_into<K, V>(
+    (keys, values): (&[K], &[V]),
+    first_keys: &mut [K],
+    first_values: &mut [V],
+) -> Result<usize, AlgoError>
+where
+    K: ScanType + PartialEq,
+    V: ScanType,
+{
+    check_length("values", keys.len(), values.len())?;
+    Ok(scan_of_first_pairs::<K, V>()?.inclusive_into((keys, values), (first_keys, first_values))?)
+}
+
 /// The scan of [`unique_by_key`].
 #[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
 pub(super) fn scan_of_first_pairs<K, V>() -> Result<&'static Scan<Sum<u32>, (K, V), Unzipped<(K, V)>>, Error>

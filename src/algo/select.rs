@@ -117,6 +117,30 @@ pub fn select_with_places<T: ScanType>(x: &[T], flags: &[bool]) -> Result<(Vec<T
     Ok(scan_with_places::<T>()?.inclusive((flags, x))?)
 }
 
+/// [`select_with_places`] into slices with space for all records that are kept; gives how many that were. Space is used as by
+/// [`select_into`].
+///
+/// ```
+/// use monoscan::algo::select::select_with_places_into;
+/// let (mut kept, mut places) = ([0; 4], [0; 4]);
+/// let flags = [true, false, false, true];
+/// let count = select_with_places_into((&[5, 6, 7, 8], &flags), &mut kept, &mut places)?;
+/// assert_eq!((&kept[..count], &places[..count]), (&[5, 8][..], &[0, 3][..]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// As [`select_with_places`]; [`Error::OutputTooShort`] if they do not fit, and nothing is written.
+pub fn select_with_places_into<T: ScanType>(
+    (x, flags): (&[T], &[bool]),
+    kept: &mut [T],
+    places: &mut [u32],
+) -> Result<usize, AlgoError> {
+    check_length("flags", x.len(), flags.len())?;
+    counted(x.len())?;
+    Ok(scan_with_places::<T>()?.inclusive_into((flags, x), (kept, places))?)
+}
+
 /// The scan of [`select_with_places`].
 #[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
 pub(super) fn scan_with_places<T: ScanType>() -> Result<&'static Scan<Sum<u32>, (bool, T), Unzipped<(T, u32)>>, Error> {
@@ -137,6 +161,23 @@ pub(super) fn scan_with_places<T: ScanType>() -> Result<&'static Scan<Sum<u32>, 
 pub fn places(flags: &[bool]) -> Result<Vec<u32>, AlgoError> {
     counted(flags.len())?;
     Ok(scan_of_places()?.inclusive(flags)?)
+}
+
+/// [`places`] into a slice with space for all of them; gives how many there are. Space is used as by [`select_into`].
+///
+/// ```
+/// use monoscan::algo::select::places_into;
+/// let mut places = [0; 4];
+/// let count = places_into(&[true, false, false, true], &mut places)?;
+/// assert_eq!(places[..count], [0, 3]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// As [`places`]; [`Error::OutputTooShort`] if they do not fit, and nothing is written.
+pub fn places_into(flags: &[bool], places: &mut [u32]) -> Result<usize, AlgoError> {
+    counted(flags.len())?;
+    Ok(scan_of_places()?.inclusive_into(flags, places)?)
 }
 
 /// The scan of [`places`].
@@ -213,6 +254,25 @@ impl<T: ScanType> Select<T> {
         Ok(self.records.inclusive(x)?)
     }
 
+    /// [`select`](Select::select) into a slice with space for all records that are kept; gives how many that were. Space is used
+    /// as by [`select_into`].
+    ///
+    /// ```
+    /// use monoscan::{algo::select::Select, prelude::*};
+    ///
+    /// let mut kept = [0; 4];
+    /// let large = Select::by(scan!(|x: u32| -> bool { x > 10 }))?;
+    /// let count = large.select_into(&[5, 20, 7, 30], &mut kept)?;
+    /// assert_eq!(kept[..count], [20, 30]);
+    /// # Ok::<(), monoscan::algo::AlgoError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::OutputTooShort`] if they do not fit, and nothing is written.
+    pub fn select_into(&self, x: &[T], kept: &mut [T]) -> Result<usize, AlgoError> {
+        Ok(self.records.inclusive_into(x, kept)?)
+    }
+
     /// The records that are kept, and their places.
     ///
     /// # Errors
@@ -286,12 +346,42 @@ pub fn partition_into<T: ScanType>(x: &[T], flags: &[bool], parts: &mut [T]) -> 
 /// # Errors
 /// As [`partition`]; [`AlgoError::Class`] if a class is above 2.
 pub fn partition3<T: ScanType>(x: &[T], classes: &[u8]) -> Result<(Vec<T>, [usize; 3]), AlgoError> {
+    check_classes(x, classes)?;
+    let (parts, starts) = split::parted(x, 3, move |place, _| classes[place] as usize)?;
+    Ok((parts, counts(&starts, x.len())))
+}
+
+/// [`partition3`] into a slice, all of one length; gives how many there are of each class.
+///
+/// ```
+/// use monoscan::algo::select::partition3_into;
+/// let mut parts = [0; 4];
+/// assert_eq!(partition3_into(&[5, 6, 7, 8], &[2, 0, 1, 0], &mut parts)?, [2, 1, 1]);
+/// assert_eq!(parts, [6, 8, 7, 5]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// As [`partition3`]; also if `parts` is of another length.
+pub fn partition3_into<T: ScanType>(x: &[T], classes: &[u8], parts: &mut [T]) -> Result<[usize; 3], AlgoError> {
+    check_length("parts", x.len(), parts.len())?;
+    check_classes(x, classes)?;
+    let starts = split::split(x, parts, 3, move |place, _| classes[place] as usize)?;
+    Ok(counts(&starts, x.len()))
+}
+
+/// Refuses records whose classes are not one of three each.
+fn check_classes<T>(x: &[T], classes: &[u8]) -> Result<(), AlgoError> {
     check_length("classes", x.len(), classes.len())?;
     counted(x.len())?;
     let wrong = |number: usize, part: &[u8]| Some(number * LONG + part.iter().position(|&class| class > 2)?);
-    if let Some(record) = parallel::map(classes.chunks(LONG), wrong).into_iter().flatten().next() {
-        return Err(AlgoError::Class { record, expected: 3, got: classes[record].into() });
+    match parallel::map(classes.chunks(LONG), wrong).into_iter().flatten().next() {
+        Some(record) => Err(AlgoError::Class { record, expected: 3, got: classes[record].into() }),
+        None => Ok(()),
     }
-    let (parts, starts) = split::parted(x, 3, move |place, _| classes[place] as usize)?;
-    Ok((parts, [starts[1], starts[2] - starts[1], x.len() - starts[2]]))
+}
+
+/// How many records there are of each of three classes that begin here.
+fn counts(starts: &[usize], len: usize) -> [usize; 3] {
+    [starts[1], starts[2] - starts[1], len - starts[2]]
 }

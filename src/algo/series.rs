@@ -69,6 +69,29 @@ pub fn forward_fill<T: ScanType>(x: &[T], is_there: &[bool], before: T) -> Resul
     Ok(fill::<T>()?.init(latest(before)).inclusive((x, is_there))?)
 }
 
+/// [`forward_fill`] into a slice, all of one length.
+///
+/// ```
+/// use monoscan::algo::series::forward_fill_into;
+/// let mut filled = [0; 4];
+/// forward_fill_into((&[0, 5, 0, 7], &[false, true, false, true]), -1, &mut filled)?;
+/// assert_eq!(filled, [-1, 5, 5, 7]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if they differ in length.
+pub fn forward_fill_into<T: ScanType>(
+    (x, is_there): (&[T], &[bool]),
+    before: T,
+    filled: &mut [T],
+) -> Result<(), AlgoError> {
+    check_length("is_there", x.len(), is_there.len())?;
+    check_length("filled", x.len(), filled.len())?;
+    fill::<T>()?.init(latest(before)).inclusive_into((x, is_there), filled)?;
+    Ok(())
+}
+
 /// Each value that is there, and for one that is not the next one after it that is; `after` where there is none.
 ///
 /// # Errors
@@ -76,6 +99,29 @@ pub fn forward_fill<T: ScanType>(x: &[T], is_there: &[bool], before: T) -> Resul
 pub fn backward_fill<T: ScanType>(x: &[T], is_there: &[bool], after: T) -> Result<Vec<T>, AlgoError> {
     check_length("is_there", x.len(), is_there.len())?;
     Ok(fill::<T>()?.init(latest(after)).reversed().inclusive((x, is_there))?)
+}
+
+/// [`backward_fill`] into a slice, all of one length.
+///
+/// ```
+/// use monoscan::algo::series::backward_fill_into;
+/// let mut filled = [0; 4];
+/// backward_fill_into((&[0, 5, 0, 0], &[false, true, false, false]), -1, &mut filled)?;
+/// assert_eq!(filled, [5, 5, -1, -1]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// As [`forward_fill_into`].
+pub fn backward_fill_into<T: ScanType>(
+    (x, is_there): (&[T], &[bool]),
+    after: T,
+    filled: &mut [T],
+) -> Result<(), AlgoError> {
+    check_length("is_there", x.len(), is_there.len())?;
+    check_length("filled", x.len(), filled.len())?;
+    fill::<T>()?.init(latest(after)).reversed().inclusive_into((x, is_there), filled)?;
+    Ok(())
 }
 
 #[scan_fn]
@@ -103,6 +149,25 @@ fn pauses<T: Num>(gap: T, e: Element<T>) -> Sum<u32> {
 pub fn sessions<T: Num>(times: &[T], gap: T) -> Result<Vec<u32>, AlgoError> {
     counted(times.len())?;
     Ok(pauses_counted::<T>()?.with(gap)?.inclusive(times)?)
+}
+
+/// [`sessions`] into a slice, all of one length.
+///
+/// ```
+/// use monoscan::algo::series::sessions_into;
+/// let mut sessions = [0; 5];
+/// sessions_into(&[5u64, 20, 70, 80, 200], 30, &mut sessions)?;
+/// assert_eq!(sessions, [0, 0, 1, 1, 2]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if they differ in length; [`AlgoError::TooLong`].
+pub fn sessions_into<T: Num>(times: &[T], gap: T, sessions: &mut [u32]) -> Result<(), AlgoError> {
+    check_length("sessions", times.len(), sessions.len())?;
+    counted(times.len())?;
+    pauses_counted::<T>()?.with(gap)?.inclusive_into(times, sessions)?;
+    Ok(())
 }
 
 /// The scan of [`sessions`], whose parameter is the gap.
@@ -143,6 +208,25 @@ pub fn line_of_sight<T: Real>(altitudes: &[T]) -> Result<Vec<bool>, AlgoError> {
     Ok(steepest::<T>()?.with(eye)?.inclusive(altitudes)?)
 }
 
+/// [`line_of_sight`] into a slice, all of one length.
+///
+/// ```
+/// use monoscan::algo::series::line_of_sight_into;
+/// let mut visible = [false; 5];
+/// line_of_sight_into(&[10.0, 8.0, 9.0, 11.0, 11.0], &mut visible)?;
+/// assert_eq!(visible, [true, true, true, true, false]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if they differ in length.
+pub fn line_of_sight_into<T: Real>(altitudes: &[T], visible: &mut [bool]) -> Result<(), AlgoError> {
+    check_length("visible", altitudes.len(), visible.len())?;
+    let Some(&eye) = altitudes.first() else { return Ok(()) };
+    steepest::<T>()?.with(eye)?.inclusive_into(altitudes, visible)?;
+    Ok(())
+}
+
 /// The scan of [`line_of_sight`], whose parameter is the altitude of point 0.
 pub(super) fn steepest<T: Real>() -> Result<&'static Scan<Max<T>, (T,), bool>, Error> {
     compiled(|| Scan::<Max<T>>::builder().lift_at_with(T::ZERO, slope {}).project_at(is_visible {}).build())
@@ -166,6 +250,25 @@ fn placed<T: Num>(e: Element<T>) -> ArgMax<T> {
 pub fn running_argmax<T: Num>(x: &[T]) -> Result<Vec<u32>, AlgoError> {
     counted(x.len())?;
     Ok(greatest::<T>()?.inclusive(x)?)
+}
+
+/// [`running_argmax`] into a slice, all of one length.
+///
+/// ```
+/// use monoscan::algo::series::running_argmax_into;
+/// let mut places = [0; 5];
+/// running_argmax_into(&[3, 7, 7, 5, 9], &mut places)?;
+/// assert_eq!(places, [0, 1, 1, 1, 4]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if they differ in length; [`AlgoError::TooLong`].
+pub fn running_argmax_into<T: Num>(x: &[T], places: &mut [u32]) -> Result<(), AlgoError> {
+    check_length("places", x.len(), places.len())?;
+    counted(x.len())?;
+    greatest::<T>()?.inclusive_into(x, places)?;
+    Ok(())
 }
 
 /// The scan of [`running_argmax`].

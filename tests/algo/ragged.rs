@@ -3,12 +3,16 @@
 use monoscan::Error;
 use monoscan::algo::AlgoError;
 use monoscan::algo::groups::{
-    histogram, moments_by_key, sums_by_key, sums_by_key_into, totals_by_flags, totals_by_key, totals_by_offsets,
+    histogram, histogram_into, moments_by_key, moments_by_key_into, sums_by_key, sums_by_key_into, totals_by_flags,
+    totals_by_flags_into, totals_by_key, totals_by_key_into, totals_by_offsets, totals_by_offsets_into,
 };
-use monoscan::algo::series::{backward_fill, forward_fill, line_of_sight, running_argmax, sessions};
+use monoscan::algo::series::{
+    backward_fill, backward_fill_into, forward_fill, forward_fill_into, line_of_sight, line_of_sight_into,
+    running_argmax, running_argmax_into, sessions, sessions_into,
+};
 use monoscan::algo::sort::SortKey;
 use monoscan::algo::sparse::Csr;
-use monoscan::ops::{Max, Sum};
+use monoscan::ops::{Max, Moments, Sum};
 use monoscan::prelude::*;
 
 use super::common::{SHORT, for_lengths, generator, in_pools};
@@ -48,6 +52,9 @@ fn totals_are_those_of_each_segment_however_it_is_told() {
             let states: Vec<Sum<i64>> = x.iter().copied().map(Sum).collect();
             let all: Vec<Sum<i64>> = slices.iter().map(|x| Sum(x.iter().sum())).collect();
             assert_eq!(totals_by_offsets(&offsets, &states).unwrap(), all);
+            let mut totals = vec![Sum(7); all.len()];
+            totals_by_offsets_into(&offsets, &states, &mut totals).unwrap();
+            assert_eq!(totals, all);
 
             let some: Vec<&&[i64]> = slices.iter().filter(|x| !x.is_empty()).collect();
             let mut heads = vec![false; len];
@@ -55,6 +62,9 @@ fn totals_are_those_of_each_segment_however_it_is_told() {
             let maxima: Vec<Max<i64>> = some.iter().map(|x| Max(*x.iter().max().unwrap())).collect();
             let wrapped: Vec<Max<i64>> = x.iter().copied().map(Max).collect();
             assert_eq!(totals_by_flags(&heads, &wrapped).unwrap(), maxima);
+            let mut totals = vec![Max(7); maxima.len()];
+            assert_eq!(totals_by_flags_into(&heads, &wrapped, &mut totals).unwrap(), maxima.len());
+            assert_eq!(totals, maxima);
 
             // Keys of segments that are not empty, no two neighbours alike.
             let keys: Vec<u16> =
@@ -65,11 +75,18 @@ fn totals_are_those_of_each_segment_however_it_is_told() {
             assert_eq!(sums_by_key_into((&keys, &x), &mut groups, &mut group_sums).unwrap(), names.len());
             assert!(groups[..names.len()] == names && groups[names.len()..] == [7; 2] && group_sums == sums);
             assert_eq!(sums_by_key(&keys, &x).unwrap(), (names.clone(), sums));
+            groups.fill(7);
+            assert_eq!(totals_by_key_into((&keys, &wrapped), &mut groups, &mut totals).unwrap(), names.len());
+            assert!(groups[..names.len()] == names && totals == maxima);
             assert_eq!(totals_by_key(&keys, &wrapped).unwrap(), (names.clone(), maxima));
 
             let floats: Vec<f64> = x.iter().map(|&x| x as f64).collect();
             let (found, moments) = moments_by_key(&keys, &floats).unwrap();
             assert_eq!(found, names);
+            let mut again = vec![Moments::of(7.0); names.len() + 1];
+            groups.fill(7);
+            assert_eq!(moments_by_key_into((&keys, &floats), &mut groups, &mut again).unwrap(), names.len());
+            assert!(groups[..names.len()] == names && again[..names.len()] == moments);
             for (moments, x) in moments.iter().zip(&some) {
                 let count = x.len() as f64;
                 let mean = x.iter().sum::<i64>() as f64 / count;
@@ -125,7 +142,10 @@ fn counts_like_a_map<K: SortKey + std::fmt::Debug>(x: Vec<K>, order: impl Fn(&K,
     sorted.sort_by(&order);
     let expected: Vec<(K, u32)> = sorted.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).collect();
     let (values, counts) = histogram(&x).unwrap();
-    assert_eq!(values.into_iter().zip(counts).collect::<Vec<_>>(), expected);
+    assert_eq!(values.iter().copied().zip(counts.iter().copied()).collect::<Vec<_>>(), expected);
+    let (mut again, mut counts_again) = (vec![K::ZERO; expected.len() + 1], vec![7; expected.len()]);
+    assert_eq!(histogram_into(&x, &mut again, &mut counts_again).unwrap(), expected.len());
+    assert!(again[..expected.len()] == values && counts_again == counts);
 }
 
 #[test]
@@ -164,8 +184,14 @@ fn gaps_are_filled_from_both_sides() {
                 }
                 filled
             };
-            assert_eq!(forward_fill(&x, &is_there, (9, -1.0)).unwrap(), fill(&mut (0..len)));
-            assert_eq!(backward_fill(&x, &is_there, (9, -1.0)).unwrap(), fill(&mut (0..len).rev()));
+            let (forwards, backwards) = (fill(&mut (0..len)), fill(&mut (0..len).rev()));
+            assert_eq!(forward_fill(&x, &is_there, (9, -1.0)).unwrap(), forwards);
+            assert_eq!(backward_fill(&x, &is_there, (9, -1.0)).unwrap(), backwards);
+            let mut filled = vec![(7, 7.0); len];
+            forward_fill_into((&x, &is_there), (9, -1.0), &mut filled).unwrap();
+            assert_eq!(filled, forwards);
+            backward_fill_into((&x, &is_there), (9, -1.0), &mut filled).unwrap();
+            assert_eq!(filled, backwards);
         }
     });
 }
@@ -189,16 +215,26 @@ fn sessions_sight_and_maxima_are_those_of_the_loop() {
                 })
                 .collect();
             assert_eq!(sessions(&times, gap).unwrap(), expected, "{len} {gap}");
+            let mut numbers = vec![7; len];
+            sessions_into(&times, gap, &mut numbers).unwrap();
+            assert_eq!(numbers, expected);
         }
 
         let hills: Vec<f64> = (0..len).map(|i| i as f64 * (i as f64 / 900.0).sin() + random.unit() * 50.0).collect();
-        assert_eq!(line_of_sight(&hills).unwrap(), sight(&hills));
+        let visible = sight(&hills);
+        let mut seen = vec![true; len];
+        line_of_sight_into(&hills, &mut seen).unwrap();
+        assert_eq!(seen, visible);
+        assert_eq!(line_of_sight(&hills).unwrap(), visible);
         // Whole altitudes, of which several are as steep.
         let hills: Vec<f32> = hills.into_iter().map(|hill| hill.round() as f32).collect();
         assert_eq!(line_of_sight(&hills).unwrap(), sight(&hills));
 
         let few: Vec<i32> = (0..len).map(|i| i as i32 / 50 + random.below(3u8) as i32).collect();
-        assert_eq!(running_argmax(&few).unwrap(), highest(&few));
+        let mut places = vec![7; len];
+        running_argmax_into(&few, &mut places).unwrap();
+        assert_eq!(places, highest(&few));
+        assert_eq!(running_argmax(&few).unwrap(), places);
         let few: Vec<u8> = few.into_iter().map(|x| (x / 8) as u8).collect();
         assert_eq!(running_argmax(&few).unwrap(), highest(&few));
         let few: Vec<f32> = few.into_iter().map(f32::from).collect();
@@ -334,12 +370,51 @@ fn bad_input_is_refused_with_what_was_expected() {
 
 #[test]
 fn slices_without_space_for_all_groups_are_refused_and_not_written() {
-    let (mut groups, mut sums) = ([7; 2], [7; 1]);
-    let error = sums_by_key_into((&[1, 1, 2], &[3, 4, 5]), &mut groups, &mut sums).unwrap_err();
-    assert!(matches!(error, AlgoError::Scan(Error::OutputTooShort { column: 1, expected: 2, got: 1 })), "{error}");
-    let error = sums_by_key_into((&[1, 2], &[3]), &mut groups, &mut sums).unwrap_err();
-    assert!(matches!(error, AlgoError::Length { argument: "keys", expected: 1, got: 2 }), "{error}");
-    assert_eq!((groups, sums), ([7; 2], [7; 1]));
+    let too_short = |result: Result<usize, AlgoError>, columns: [usize; 3]| match result {
+        Err(AlgoError::Scan(Error::OutputTooShort { column, expected, got })) => {
+            assert_eq!([column, expected, got], columns);
+        }
+        other => panic!("{other:?}"),
+    };
+    let (mut groups, mut sums, mut counts) = ([7; 2], [7; 1], [7u32; 1]);
+    let (mut totals, mut moments) = ([Sum(7); 1], [Moments::of(7.0); 1]);
+    let states = [3, 4, 5].map(Sum);
+    too_short(sums_by_key_into((&[1, 1, 2], &[3, 4, 5]), &mut groups, &mut sums), [1, 2, 1]);
+    too_short(moments_by_key_into((&[1, 1, 2], &[3.0, 4.0, 5.0]), &mut groups, &mut moments), [1, 2, 1]);
+    too_short(totals_by_key_into((&[1, 1, 2], &states), &mut groups, &mut totals), [1, 2, 1]);
+    too_short(totals_by_flags_into(&[true, false, true], &states, &mut totals), [0, 2, 1]);
+    too_short(histogram_into(&[1, 1, 2], &mut groups, &mut counts), [1, 2, 1]);
+    too_short(histogram_into(&[1.0, 1.0, 2.0], &mut [0.0; 2], &mut counts), [1, 2, 1]);
+    too_short(histogram_into(&[1, 2, 3], &mut groups, &mut [7; 3]), [0, 3, 2]);
+
+    let keys = |error| matches!(error, AlgoError::Length { argument: "keys", expected: 1, got: 2 });
+    assert!(keys(sums_by_key_into((&[1, 2], &[3]), &mut groups, &mut sums).unwrap_err()));
+    assert!(keys(moments_by_key_into((&[1, 2], &[3.0]), &mut groups, &mut moments).unwrap_err()));
+    assert!(keys(totals_by_key_into((&[1, 2], &states[..1]), &mut groups, &mut totals).unwrap_err()));
+    let error = totals_by_flags_into(&[true], &states, &mut totals).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "heads", expected: 3, got: 1 }), "{error}");
+    let error = totals_by_offsets_into(&[0, 1, 3], &states, &mut totals).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "totals", expected: 2, got: 1 }), "{error}");
+    let error = totals_by_offsets_into(&[0, 4], &states, &mut totals).unwrap_err();
+    assert!(matches!(error, AlgoError::Scan(Error::Offsets { .. })), "{error}");
+    assert_eq!((groups, sums, counts, totals, moments[0].mean), ([7; 2], [7; 1], [7; 1], [Sum(7); 1], 7.0));
+}
+
+#[test]
+fn series_of_another_length_are_refused_and_not_written() {
+    let is_refused = |result: Result<(), AlgoError>, name: &str| match result {
+        Err(AlgoError::Length { argument, expected: 3, got: 2 }) => assert_eq!(argument, name),
+        other => panic!("{other:?}"),
+    };
+    let (mut filled, mut numbers, mut visible) = ([7; 2], [7; 2], [true; 2]);
+    for fill in [forward_fill_into::<i32>, backward_fill_into::<i32>] {
+        is_refused(fill((&[1, 2, 3], &[false; 3]), 0, &mut filled), "filled");
+        is_refused(fill((&[1, 2, 3], &[false; 2]), 0, &mut [7; 3]), "is_there");
+    }
+    is_refused(sessions_into(&[1, 2, 3], 0, &mut numbers), "sessions");
+    is_refused(running_argmax_into(&[1, 2, 3], &mut numbers), "places");
+    is_refused(line_of_sight_into(&[1.0, 0.0, 3.0], &mut visible), "visible");
+    assert_eq!((filled, numbers, visible), ([7; 2], [7; 2], [true; 2]));
 }
 
 /// One group of more numbers than `f32` counts one by one.

@@ -4,7 +4,9 @@ use std::fmt::Debug;
 
 use monoscan::Error;
 use monoscan::algo::AlgoError;
-use monoscan::algo::runs::{decode, decode_into, encode, encode_into, unique, unique_by_key, unique_into};
+use monoscan::algo::runs::{
+    decode, decode_into, encode, encode_into, unique, unique_by_key, unique_by_key_into, unique_into,
+};
 use monoscan::prelude::*;
 
 use super::common::{for_lengths, generator};
@@ -50,6 +52,9 @@ fn are_encoded_decoded_and_made_unique<T: ScanType + PartialEq + Debug>(x: &[T],
     let places: Vec<u64> = (0..x.len() as u64).collect();
     let is_first = |&place: &u64| place == 0 || x[place as usize] != x[place as usize - 1];
     let firsts: Vec<u64> = places.iter().copied().filter(is_first).collect();
+    let (mut keys, mut places_of_keys) = (vec![of(7); runs.len()], vec![7; runs.len()]);
+    assert_eq!(unique_by_key_into((x, &places), &mut keys, &mut places_of_keys).unwrap(), runs.len());
+    assert!(keys == values && places_of_keys == firsts);
     assert_eq!(unique_by_key(x, &places).unwrap(), (values, firsts));
 }
 
@@ -115,6 +120,8 @@ fn slices_that_are_too_short_are_refused_and_not_written() {
     let (mut values, mut lengths, mut records) = ([7; 4], [7; 2], [7; 4]);
     assert!(too_short(encode_into(&x, &mut values, &mut lengths).unwrap_err(), [1, 3, 2]));
     assert!(too_short(unique_into(&x, &mut records[..2]).unwrap_err(), [0, 3, 2]));
+    let first_pairs = unique_by_key_into((&x, &x), &mut records, &mut values[..2]);
+    assert!(too_short(first_pairs.unwrap_err(), [1, 3, 2]));
     assert!(too_short(decode_into(&[1, 2, 3], &[2, 1, 2], &mut records).unwrap_err(), [0, 5, 4]));
     assert!(too_short(decode_into(&[1; 2], &[u32::MAX; 2], &mut records).unwrap_err(), [0, (1 << 33) - 2, 4]));
     assert_eq!((values, lengths, records), ([7; 4], [7; 2], [7; 4]));
@@ -126,6 +133,8 @@ fn lengths_that_disagree_are_refused() {
     assert!(matches!(error, AlgoError::Length { argument: "lengths", expected: 2, got: 1 }));
     let error = decode_into(&[1, 2], &[1], &mut [0; 9]).unwrap_err();
     assert!(matches!(error, AlgoError::Length { argument: "lengths", expected: 2, got: 1 }));
-    let error = unique_by_key(&[1, 2], &[1]).unwrap_err();
-    assert!(matches!(error, AlgoError::Length { argument: "values", expected: 2, got: 1 }));
+    let into = unique_by_key_into((&[1, 2], &[1]), &mut [7; 2], &mut [7; 2]).map(drop);
+    for error in [unique_by_key(&[1, 2], &[1]).map(drop), into] {
+        assert!(matches!(error, Err(AlgoError::Length { argument: "values", expected: 2, got: 1 })));
+    }
 }

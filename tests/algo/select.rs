@@ -5,7 +5,8 @@ use std::fmt::Debug;
 use monoscan::Error;
 use monoscan::algo::AlgoError;
 use monoscan::algo::select::{
-    Select, partition, partition_into, partition3, places, select, select_into, select_with_places,
+    Select, partition, partition_into, partition3, partition3_into, places, places_into, select, select_into,
+    select_with_places, select_with_places_into,
 };
 use monoscan::prelude::*;
 
@@ -30,10 +31,18 @@ fn are_selected<T: ScanType + PartialEq + Debug>(of: impl Fn(u64) -> T + Sync) {
             let records: Vec<T> = expected.iter().map(|&i| x[i as usize]).collect();
             assert_eq!(places(&flags).unwrap(), expected);
             assert_eq!(select(&x, &flags).unwrap(), records);
-            assert_eq!(select_with_places(&x, &flags).unwrap(), (records.clone(), expected));
-            let mut output = vec![of(0); records.len()];
-            assert_eq!(select_into(&x, &flags, &mut output).unwrap(), records.len());
-            assert_eq!(output, records);
+            assert_eq!(select_with_places(&x, &flags).unwrap(), (records.clone(), expected.clone()));
+            // With space for what is kept alone, and with more than for all records.
+            for space in [records.len(), len + 5] {
+                let (mut kept, mut kept_too, mut at) = (vec![of(0); space], vec![of(0); space], vec![7; space]);
+                assert_eq!(select_into(&x, &flags, &mut kept).unwrap(), records.len());
+                assert_eq!(kept[..records.len()], records);
+                assert_eq!(select_with_places_into((&x, &flags), &mut kept_too, &mut at).unwrap(), records.len());
+                assert!(kept_too[..records.len()] == records && at[..records.len()] == expected);
+                at.fill(7);
+                assert_eq!(places_into(&flags, &mut at).unwrap(), records.len());
+                assert_eq!(at[..records.len()], expected);
+            }
         }
     });
 }
@@ -58,6 +67,9 @@ fn a_predicate_selects_records_of_several_fields_and_sees_captured_values() {
             let kept: Vec<u32> = (0..len as u32).filter(|&i| x[i as usize].0 % 1000 < limit).collect();
             let records: Vec<(u32, f32)> = kept.iter().map(|&i| x[i as usize]).collect();
             assert_eq!(by.select(&x).unwrap(), records);
+            let mut output = vec![(7, 7.0); records.len()];
+            assert_eq!(by.select_into(&x, &mut output).unwrap(), records.len());
+            assert_eq!(output, records);
             assert_eq!(by.select_with_places(&x).unwrap(), (records, kept));
         }
     });
@@ -80,6 +92,9 @@ fn partitions_are_stable() {
                 (0..3).map(|class| (0..len).filter(|&i| classes[i] == class).map(|i| x[i]).collect()).collect();
             let counts = [parts[0].len(), parts[1].len(), parts[2].len()];
             assert_eq!(partition3(&x, &classes).unwrap(), (parts.concat(), counts));
+            let mut together = vec![7; len];
+            assert_eq!(partition3_into(&x, &classes, &mut together).unwrap(), counts);
+            assert_eq!(together, parts.concat());
         }
     });
 }
@@ -98,8 +113,24 @@ fn bad_input_is_refused_with_what_was_expected() {
     assert!(matches!(error, AlgoError::Length { argument: "classes", expected: 3, got: 1 }), "{error}");
     let error = partition3(&[1, 2, 3], &[0, 3, 4]).unwrap_err();
     assert!(matches!(error, AlgoError::Class { record: 1, expected: 3, got: 3 }));
+    let error = partition3_into(&[1, 2, 3], &[0; 3], &mut parts).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "parts", expected: 3, got: 2 }), "{error}");
+    let mut three = [7; 3];
+    let error = partition3_into(&[1, 2, 3], &[0, 1, 9], &mut three).unwrap_err();
+    assert!(matches!(error, AlgoError::Class { record: 2, expected: 3, got: 9 }), "{error}");
+    assert_eq!((parts, three), ([7; 2], [7; 3]));
+    // Parts of classes are looked at by threads.
+    let mut classes = vec![2; 200_000];
+    (classes[70_000], classes[150_000]) = (5, 6);
+    let error = partition3(&vec![0u8; classes.len()], &classes).unwrap_err();
+    assert!(matches!(error, AlgoError::Class { record: 70_000, expected: 3, got: 5 }), "{error}");
     let mut output = [7; 1];
     let error = select_into(&[1, 2, 3], &[true, false, true], &mut output).unwrap_err();
     assert!(matches!(error, AlgoError::Scan(Error::OutputTooShort { .. })), "{error}");
-    assert_eq!(output, [7]);
+    let error = select_with_places_into((&[1, 2, 3], &[true; 3]), &mut [7; 3], &mut [7; 2]).unwrap_err();
+    assert!(matches!(error, AlgoError::Scan(Error::OutputTooShort { column: 1, expected: 3, got: 2 })), "{error}");
+    let mut at = [7; 1];
+    let error = places_into(&[true; 3], &mut at).unwrap_err();
+    assert!(matches!(error, AlgoError::Scan(Error::OutputTooShort { column: 0, expected: 3, got: 1 })), "{error}");
+    assert_eq!((output, at), ([7], [7]));
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use monoscan::algo::AlgoError;
-use monoscan::algo::sort::{Order, SortKey, argsort, quicksort, sort, sort_with_values};
+use monoscan::algo::sort::{Order, SortKey, argsort, argsort_into, quicksort, sort, sort_with_values};
 
 use super::common::{for_lengths, generator, is_long};
 
@@ -51,6 +51,9 @@ fn sorts_like_the_standard_library<K: SortKey>(
                 let expected: Vec<K> = places.iter().map(|&place| keys[place as usize]).collect();
 
                 assert_eq!(argsort(&keys, direction).unwrap(), places);
+                let mut sorted_places = vec![7; places.len()];
+                argsort_into(&keys, direction, &mut sorted_places).unwrap();
+                assert_eq!(sorted_places, places);
                 let mut sorted = keys.clone();
                 sort(&mut sorted, direction).unwrap();
                 assert!(same(&sorted, &expected), "{} keys, {direction:?}", keys.len());
@@ -121,4 +124,8 @@ fn values_that_disagree_with_keys_are_refused_and_nothing_is_moved() {
     let error = sort_with_values(&mut keys, &mut values, Order::Ascending).unwrap_err();
     assert!(matches!(error, AlgoError::Length { argument: "values", expected: 3, got: 2 }));
     assert_eq!((keys, values), ([3, 1, 2], [0, 1]));
+    let mut places = [7; 2];
+    let error = argsort_into(&keys, Order::Ascending, &mut places).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "places", expected: 3, got: 2 }));
+    assert_eq!(places, [7; 2]);
 }

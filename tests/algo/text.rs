@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use monoscan::algo::AlgoError;
-use monoscan::algo::text::{check_utf8, csv, lines_and_columns};
+use monoscan::algo::text::{check_utf8, csv, lines_and_columns, lines_and_columns_into};
 
 use super::common::{for_lengths, generator, is_long};
 
@@ -24,9 +24,18 @@ fn lines_and_columns_are_counted_from_0() {
                 expected.1.push(at.1);
                 at = if *byte == b'\n' { (at.0 + 1, 0) } else { (at.0, at.1 + 1) };
             }
+            let (mut lines, mut columns) = (vec![7; len], vec![7; len]);
+            lines_and_columns_into(&text, &mut lines, &mut columns).unwrap();
+            assert_eq!((&lines, &columns), (&expected.0, &expected.1));
             assert_eq!(lines_and_columns(&text).unwrap(), expected);
         }
     });
+    let (mut two, mut three) = ([7; 2], [7; 3]);
+    let error = lines_and_columns_into(b"a\nb", &mut two, &mut three).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "lines", expected: 3, got: 2 }), "{error}");
+    let error = lines_and_columns_into(b"a\nb", &mut three, &mut two).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "columns", expected: 3, got: 2 }), "{error}");
+    assert_eq!((two, three), ([7; 2], [7; 3]));
 }
 
 fn utf8_as_the_standard_library_has_it(text: &[u8]) {

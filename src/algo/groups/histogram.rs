@@ -13,7 +13,7 @@
 use std::ops::RangeInclusive;
 
 use super::super::sort::{Order, SortKey, sort};
-use super::super::{AlgoError, LONG, counted, runs};
+use super::super::{AlgoError, LONG, check_space, counted, runs};
 use crate::parallel;
 
 /// The different values, in order, and how often each occurs. Each NaN counts as a value of its own.
@@ -28,18 +28,46 @@ use crate::parallel;
 /// [`AlgoError::TooLong`].
 pub fn histogram<K: SortKey>(x: &[K]) -> Result<(Vec<K>, Vec<u32>), AlgoError> {
     counted(x.len())?;
-    if let Some(key_of) = K::OF_ORDERED
-        && let Some((numbers, counts)) = dense_counts(x)
-    {
-        return Ok(numbers
-            .zip(counts)
-            .filter(|(_, count)| *count > 0)
-            .map(|(number, count)| (key_of(number), count))
-            .unzip());
+    match occurring(x) {
+        Some(values) => Ok(values.unzip()),
+        None => runs::encode(&sorted(x)?),
     }
+}
+
+/// [`histogram`] into slices with space for all different values; gives how many there are. Counters, or a sorted copy, take memory
+/// of their own.
+///
+/// ```
+/// use monoscan::algo::groups::histogram_into;
+/// let (mut values, mut counts) = ([0; 5], [0; 5]);
+/// let different = histogram_into(&[3, 1, 3, 3, 2], &mut values, &mut counts)?;
+/// assert_eq!((&values[..different], &counts[..different]), (&[1, 2, 3][..], &[1, 1, 3][..]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// As [`histogram`]; [`Error::OutputTooShort`](crate::Error::OutputTooShort) if they do not fit, and nothing is written.
+pub fn histogram_into<K: SortKey>(x: &[K], values: &mut [K], counts: &mut [u32]) -> Result<usize, AlgoError> {
+    counted(x.len())?;
+    let Some(occurring) = occurring(x) else { return runs::encode_into(&sorted(x)?, values, counts) };
+    let different = occurring.clone().count();
+    check_space(different, [values.len(), counts.len()])?;
+    values.iter_mut().zip(counts).zip(occurring).for_each(|((value, count), found)| (*value, *count) = found);
+    Ok(different)
+}
+
+/// The values that occur, in order, and how often, of integers that are close together.
+fn occurring<K: SortKey>(x: &[K]) -> Option<impl Iterator<Item = (K, u32)> + Clone> {
+    let key_of = K::OF_ORDERED?;
+    let (numbers, counts) = dense_counts(x)?;
+    let occurring = numbers.zip(counts).filter(|(_, count)| *count > 0);
+    Some(occurring.map(move |(number, count)| (key_of(number), count)))
+}
+
+fn sorted<K: SortKey>(x: &[K]) -> Result<Vec<K>, AlgoError> {
     let mut sorted = x.to_vec();
     sort(&mut sorted, Order::Ascending)?;
-    runs::encode(&sorted)
+    Ok(sorted)
 }
 
 /// So many counters stay in a cache.

@@ -15,30 +15,19 @@
 //! Keys that come back later begin a group of their own: [sort](super::sort) first where that is
 //! not meant. Keys may be equal and yet differ in their bits, as 0 and −0: a group has the last.
 //!
-//! # Sums by key
-//!
-//! The scan looks at both neighbours of each record. Cores that guess well whether a key is new are
-//! faster at a loop: [`sums_by_key`] runs one over each block of records, and joins the last group
-//! of a block with the first of the next. [`scan()`] is for other devices.
-//!
-//! ```text
-//! cost     work n, depth 1 loop, 1 pass; and one thread copies the groups of all blocks
-//! bytes    of keys of k and numbers of b: k + b read of each record; k + b of each group written,
-//!          read, and written once more
-//! ```
-//!
-//! Means and variances are totals of [`Moments`], by the same loop: Chan, Golub and LeVeque,
-//! *Algorithms for Computing the Sample Variance* (The American Statistician, 1983).
-//!
-//! A [`histogram`] counts values that need not be neighbours.
+//! [`sums_by_key`] and [`moments_by_key`] do the same by loops over blocks. A [`histogram`] counts
+//! values that need not be neighbours.
 
+mod by_loop;
 mod histogram;
 
-pub use histogram::histogram;
+pub use by_loop::{moments_by_key, moments_by_key_into, sums_by_key, sums_by_key_into};
+pub use histogram::{histogram, histogram_into};
 
-use super::{AlgoError, check_length, check_space, compiled};
-use crate::ops::{Moments, Segmented, Sum};
-use crate::parallel;
+use super::{AlgoError, check_length, compiled};
+#[cfg(feature = "gpu")]
+use crate::ops::Moments;
+use crate::ops::{Segmented, Sum};
 use crate::prelude::*;
 use crate::scan::Unzipped;
 
@@ -91,12 +80,30 @@ fn next_is_flagged<M: Monoid>(e: Element<(bool, M), Segmented<M>>) -> bool {
 /// [`AlgoError::Length`] if there is not one flag for each record.
 pub fn totals_by_flags<M: Monoid>(heads: &[bool], x: &[M]) -> Result<Vec<M>, AlgoError> {
     check_length("heads", x.len(), heads.len())?;
-    Ok(scan_by_flags::<M>()?.inclusive((heads, x))?)
+    Ok(scan_of_segments::<M>()?.inclusive((heads, x))?)
+}
+
+/// [`totals_by_flags`] into a slice with space for all totals; gives how many there are. Space is used as by
+/// [`select_into`](super::select::select_into).
+///
+/// ```
+/// use monoscan::{algo::groups::totals_by_flags_into, ops::Max};
+/// let mut totals = [Max(0); 3];
+/// let segments = totals_by_flags_into(&[true, false, true], &[3, 5, 4].map(Max), &mut totals)?;
+/// assert_eq!(totals[..segments], [Max(5), Max(4)]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// As [`totals_by_flags`]; [`Error::OutputTooShort`](crate::Error::OutputTooShort) if they do not fit, and nothing is written.
+pub fn totals_by_flags_into<M: Monoid>(heads: &[bool], x: &[M], totals: &mut [M]) -> Result<usize, AlgoError> {
+    check_length("heads", x.len(), heads.len())?;
+    Ok(scan_of_segments::<M>()?.inclusive_into((heads, x), totals)?)
 }
 
 /// The scan of [`totals_by_flags`].
 #[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]
-pub(super) fn scan_by_flags<M: Monoid>() -> Result<&'static Scan<Segmented<M>, (bool, M), M>, crate::Error> {
+pub(super) fn scan_of_segments<M: Monoid>() -> Result<&'static Scan<Segmented<M>, (bool, M), M>, crate::Error> {
     compiled(|| {
         Scan::<Segmented<M>>::builder()
             .lift_at(flagged {})
@@ -122,6 +129,25 @@ pub fn totals_by_offsets<M: Monoid>(offsets: &[usize], x: &[M]) -> Result<Vec<M>
     Ok(compiled(Scan::<M>::new)?.segmented(offsets).totals(x)?)
 }
 
+/// [`totals_by_offsets`] into a slice with a state for each pair of offsets.
+///
+/// ```
+/// use monoscan::{algo::groups::totals_by_offsets_into, ops::Sum};
+/// let mut totals = [Sum(7); 3];
+/// totals_by_offsets_into(&[0, 2, 2, 3], &[3, 5, 4].map(Sum), &mut totals)?;
+/// assert_eq!(totals, [Sum(8), Sum(0), Sum(4)]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// As [`totals_by_offsets`]; [`AlgoError::Length`] if there is not one total for each pair.
+pub fn totals_by_offsets_into<M: Monoid>(offsets: &[usize], x: &[M], totals: &mut [M]) -> Result<(), AlgoError> {
+    monoscan_runtime::check_offsets(offsets, x.len())?;
+    check_length("totals", offsets.len() - 1, totals.len())?;
+    compiled(Scan::<M>::new)?.segmented(offsets).totals_into(x, totals)?;
+    Ok(())
+}
+
 /// The key and the total of each run of equal keys. Floats are rounded as by a loop over the records.
 ///
 /// # Errors
@@ -133,6 +159,28 @@ where
 {
     check_length("keys", x.len(), keys.len())?;
     Ok(scan_of_totals::<K, M>()?.inclusive((keys, x))?)
+}
+
+/// [`totals_by_key`] into slices with space for all groups; gives how many there are. Space is used as by
+/// [`select_into`](super::select::select_into).
+///
+/// ```
+/// use monoscan::{algo::groups::totals_by_key_into, ops::Max};
+/// let (mut groups, mut totals) = ([0; 3], [Max(0); 3]);
+/// let count = totals_by_key_into((&[7, 7, 9], &[3, 5, 4].map(Max)), &mut groups, &mut totals)?;
+/// assert_eq!((&groups[..count], &totals[..count]), (&[7, 9][..], &[5, 4].map(Max)[..]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// As [`totals_by_key`]; [`Error::OutputTooShort`](crate::Error::OutputTooShort) if they do not fit, and nothing is written.
+pub fn totals_by_key_into<K, M>((keys, x): (&[K], &[M]), groups: &mut [K], totals: &mut [M]) -> Result<usize, AlgoError>
+where
+    K: ScanType + PartialEq,
+    M: Monoid,
+{
+    check_length("keys", x.len(), keys.len())?;
+    Ok(scan_of_totals::<K, M>()?.inclusive_into((keys, x), (groups, totals))?)
 }
 
 /// The scan of [`totals_by_key`].
@@ -167,148 +215,6 @@ where
             .unzip()
             .build()
     })
-}
-
-/// Records of a block.
-const BLOCK: usize = 1 << 14;
-
-/// The keys of groups, and their totals.
-type Groups<K, M> = (Vec<K>, Vec<M>);
-
-/// The key and the sum of each run of equal keys. Integers wrap; how floats are rounded does not depend on the number of threads.
-///
-/// ```
-/// use monoscan::algo::groups::sums_by_key;
-/// let (customers, sums) = sums_by_key(&[7, 7, 9, 12], &[0.5, 1.5, 4.0, 1.0])?;
-/// assert_eq!((customers, sums), (vec![7, 9, 12], vec![2.0, 4.0, 1.0]));
-/// # Ok::<(), monoscan::algo::AlgoError>(())
-/// ```
-///
-/// # Errors
-/// [`AlgoError::Length`] if there is not one key for each number.
-pub fn sums_by_key<K, T>(keys: &[K], x: &[T]) -> Result<(Vec<K>, Vec<T>), AlgoError>
-where
-    K: ScanType + PartialEq,
-    T: Num,
-{
-    Ok(joined(totals_of_blocks(keys, x, |x| x, T::wrapped_add)?))
-}
-
-/// [`sums_by_key`] into slices with space for all groups; gives how many there are. Blocks of 2¹⁴ records have their groups in memory of
-/// their own first.
-///
-/// ```
-/// use monoscan::algo::groups::sums_by_key_into;
-/// let (mut customers, mut sums) = ([0; 4], [0.0; 4]);
-/// let groups = sums_by_key_into((&[7, 7, 9, 12], &[0.5, 1.5, 4.0, 1.0]), &mut customers, &mut sums)?;
-/// assert_eq!((&customers[..groups], &sums[..groups]), (&[7, 9, 12][..], &[2.0, 4.0, 1.0][..]));
-/// # Ok::<(), monoscan::algo::AlgoError>(())
-/// ```
-///
-/// # Errors
-/// As [`sums_by_key`]; [`Error::OutputTooShort`](crate::Error::OutputTooShort) if they do not fit, and nothing is written.
-pub fn sums_by_key_into<K, T>((keys, x): (&[K], &[T]), groups: &mut [K], sums: &mut [T]) -> Result<usize, AlgoError>
-where
-    K: ScanType + PartialEq,
-    T: Num,
-{
-    let blocks = totals_of_blocks(keys, x, |x| x, T::wrapped_add)?;
-    let len = blocks.iter().map(|(keys, _)| keys.len()).sum();
-    check_space(len, [groups.len(), sums.len()])?;
-    let mut start = 0;
-    for (block_groups, block_sums) in blocks {
-        let places = start..start + block_groups.len();
-        groups[places.clone()].copy_from_slice(&block_groups);
-        sums[places.clone()].copy_from_slice(&block_sums);
-        start = places.end;
-    }
-    Ok(len)
-}
-
-/// The key and the total of each run of equal keys, of what records are, block by block: each by a loop. A run that goes on in the next
-/// block is in that one, so what a float gains is rounded against the total of a block, and not that of all.
-fn totals_of_blocks<K, T, M>(
-    keys: &[K],
-    x: &[T],
-    of: impl Fn(T) -> M + Sync,
-    add: impl Fn(M, M) -> M + Sync,
-) -> Result<Vec<Groups<K, M>>, AlgoError>
-where
-    K: ScanType + PartialEq,
-    T: ScanType,
-    M: ScanType,
-{
-    check_length("keys", x.len(), keys.len())?;
-    let blocks = keys.chunks(BLOCK).zip(x.chunks(BLOCK));
-    let mut blocks = parallel::map(blocks, |_, (keys, x)| totals_of_block(keys, x, &of, &add));
-    for block in 1..blocks.len() {
-        let [before, here] = &mut blocks[block - 1..=block] else { unreachable!("two blocks") };
-        if before.0.last() == here.0.first() {
-            before.0.pop();
-            if let Some(total) = before.1.pop() {
-                here.1[0] = add(total, here.1[0]);
-            }
-        }
-    }
-    Ok(blocks)
-}
-
-/// The groups of all blocks, in order.
-fn joined<K: Clone, M: Clone>(blocks: Vec<Groups<K, M>>) -> Groups<K, M> {
-    let mut blocks = blocks.into_iter();
-    let (mut keys, mut totals) = blocks.next().unwrap_or_default();
-    for (more_keys, more) in blocks {
-        keys.extend_from_slice(&more_keys);
-        totals.extend_from_slice(&more);
-    }
-    (keys, totals)
-}
-
-/// The same of one block, by a loop.
-fn totals_of_block<K, T, M>(keys: &[K], x: &[T], of: impl Fn(T) -> M, add: impl Fn(M, M) -> M) -> Groups<K, M>
-where
-    K: ScanType + PartialEq,
-    T: ScanType,
-    M: ScanType,
-{
-    let (mut all_keys, mut totals) = (Vec::new(), Vec::new());
-    let mut records = keys.iter().copied().zip(x.iter().copied());
-    let Some((mut key, first)) = records.next() else { return (all_keys, totals) };
-    let mut total = of(first);
-    for (next, x) in records {
-        if next == key {
-            total = add(total, of(x));
-        } else {
-            all_keys.push(key);
-            totals.push(total);
-            total = of(x);
-        }
-        key = next;
-    }
-    all_keys.push(key);
-    totals.push(total);
-    (all_keys, totals)
-}
-
-/// The key, the mean and the variance of each run of equal keys, by [`Moments`], which do not cancel where means are large. How floats are
-/// rounded does not depend on the number of threads.
-///
-/// ```
-/// use monoscan::algo::groups::moments_by_key;
-/// let (keys, moments) = moments_by_key(&[7, 7, 9], &[1e9, 1e9 + 2.0, 4.0])?;
-/// assert_eq!(keys, [7, 9]);
-/// assert_eq!((moments[0].mean, moments[0].variance(), moments[1].count), (1e9 + 1.0, 1.0, 1.0));
-/// # Ok::<(), monoscan::algo::AlgoError>(())
-/// ```
-///
-/// # Errors
-/// [`AlgoError::Length`] if there is not one key for each number.
-pub fn moments_by_key<K, T>(keys: &[K], x: &[T]) -> Result<(Vec<K>, Vec<Moments<T>>), AlgoError>
-where
-    K: ScanType + PartialEq,
-    T: Real,
-{
-    Ok(joined(totals_of_blocks(keys, x, Moments::of, Moments::combine)?))
 }
 
 /// The columns of the scan of [`moments_by_key`] on a GPU.

@@ -100,7 +100,7 @@ pub fn programs() -> Result<Vec<Verified<Program>>, Error> {
         groups::scan::<u32, i32>()?.as_dyn(),
         groups::scan_of_totals::<u16, Max<i64>>()?.as_dyn(),
         groups::scan_of_moments::<u32, f64>()?.as_dyn(),
-        groups::scan_by_flags::<Max<i32>>()?.as_dyn(),
+        groups::scan_of_segments::<Max<i32>>()?.as_dyn(),
         series::fill::<u32>()?.as_dyn(),
         series::pauses_counted::<u32>()?.as_dyn(),
         series::steepest::<f32>()?.as_dyn(),

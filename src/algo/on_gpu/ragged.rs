@@ -29,7 +29,7 @@ use crate::{Device, Error};
 pub fn totals_by_flags<M: Monoid>(heads: &DeviceVec<bool>, x: &DeviceVec<M>) -> Result<DeviceVec<M>, AlgoError> {
     expect_no_capture([heads.memory(), x.memory()])?;
     check_length("heads", x.len(), heads.len())?;
-    Ok(compiled_for(x.device(), |device| groups::scan_by_flags::<M>()?.on(device))?.inclusive((heads, x))?)
+    Ok(compiled_for(x.device(), |device| groups::scan_of_segments::<M>()?.on(device))?.inclusive((heads, x))?)
 }
 
 /// The key and the sum of each run of equal keys. Integers wrap.

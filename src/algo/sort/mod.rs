@@ -108,11 +108,39 @@ pub fn sort_with_values<K: SortKey, V: Copy + Send + Sync>(
 /// # Errors
 /// [`AlgoError::TooLong`].
 pub fn argsort<K: SortKey>(keys: &[K], order: Order) -> Result<Vec<u32>, AlgoError> {
+    let records = numbered(keys, order)?;
+    Ok(mapped(records.len(), |place| records[place].1))
+}
+
+/// [`argsort`] into a slice, all of one length. Pairs of keys and places take memory of their own, as much again for spare.
+///
+/// ```
+/// use monoscan::algo::sort::{Order, argsort_into};
+/// let mut places = [0; 3];
+/// argsort_into(&[30i8, -10, 20], Order::Ascending, &mut places)?;
+/// assert_eq!(places, [1, 2, 0]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if they differ in length; [`AlgoError::TooLong`].
+pub fn argsort_into<K: SortKey>(keys: &[K], order: Order, places: &mut [u32]) -> Result<(), AlgoError> {
+    check_length("places", keys.len(), places.len())?;
+    let records = numbered(keys, order)?;
+    let parts = places.chunks_mut(LONG).zip(records.chunks(LONG));
+    parallel::for_each(parts, |_, (places, records)| {
+        places.iter_mut().zip(records).for_each(|(place, record)| *place = record.1);
+    });
+    Ok(())
+}
+
+/// The keys in order, each with its place.
+fn numbered<K: SortKey>(keys: &[K], order: Order) -> Result<Vec<(K, u32)>, AlgoError> {
     counted(keys.len())?;
     let mut records = mapped(keys.len(), |place| (keys[place], place as u32));
     let flipped = order.flipped();
     sort_records(&mut records, move |&(key, _)| key.ordered() ^ flipped)?;
-    Ok(mapped(records.len(), |place| records[place].1))
+    Ok(records)
 }
 
 /// Sorts records by numbers that they have.

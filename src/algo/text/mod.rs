@@ -30,7 +30,7 @@ pub use csv::{Fields, csv};
 pub use decimals::Decimals;
 pub use utf8::check_utf8;
 
-use super::{AlgoError, compiled, counted};
+use super::{AlgoError, check_length, compiled, counted};
 use crate::Error;
 use crate::ops::{Max, Pair, Sum};
 use crate::prelude::*;
@@ -63,6 +63,26 @@ fn line_and_column(e: Element<u8, Pair<Sum<u32>, Max<u32>>>) -> (u32, u32) {
 pub fn lines_and_columns(text: &[u8]) -> Result<(Vec<u32>, Vec<u32>), AlgoError> {
     counted(text.len())?;
     Ok(scan()?.inclusive(text)?)
+}
+
+/// [`lines_and_columns`] into slices, all of one length.
+///
+/// ```
+/// use monoscan::algo::text::lines_and_columns_into;
+/// let (mut lines, mut columns) = ([0; 5], [0; 5]);
+/// lines_and_columns_into(b"ab\n\nc", &mut lines, &mut columns)?;
+/// assert_eq!((lines, columns), ([0, 0, 0, 1, 2], [0, 1, 2, 0, 0]));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if they differ in length; [`AlgoError::TooLong`].
+pub fn lines_and_columns_into(text: &[u8], lines: &mut [u32], columns: &mut [u32]) -> Result<(), AlgoError> {
+    check_length("lines", text.len(), lines.len())?;
+    check_length("columns", text.len(), columns.len())?;
+    counted(text.len())?;
+    scan()?.inclusive_into(text, (lines, columns))?;
+    Ok(())
 }
 
 /// The scan of [`lines_and_columns`]: reads a column of bytes, and writes one of lines and one of columns.
