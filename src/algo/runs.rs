@@ -10,7 +10,8 @@
 //! monoid   sums of the flags (the engine's)      x        a a a b c c      starts   0 3 4
 //! filter   the record before is another one      filter   1 0 0 1 1 0      lengths  3 1 2
 //! cost     work n, depth 1 scan, 1 pass over x; encoding then makes lengths of places by a loop
-//! bytes    of records of b bytes: b read, and b written of each run; encoding: 12 more of each run
+//! bytes    of records of b bytes: b read, and b written of each run; encoding: 12 more of each run:
+//!          a place written, then read and replaced
 //! ```
 //!
 //! Unique keys with values are the same, of pairs.
@@ -34,7 +35,7 @@ use std::mem::MaybeUninit;
 
 use monoscan_runtime::space::reserve;
 
-use super::{AlgoError, check_length, check_space, compiled, counted};
+use super::{AlgoError, LONG, check_length, check_space, compiled, counted};
 use crate::Error;
 #[cfg(feature = "gpu")]
 use crate::ops::Max;
@@ -151,9 +152,12 @@ pub fn encode_into<T: ScanType + PartialEq>(
 
 /// Makes lengths of the places where runs begin, of so many records.
 fn lengths_of_starts(starts: &mut [u32], len: u32) {
-    for run in 0..starts.len() {
-        starts[run] = starts.get(run + 1).unwrap_or(&len) - starts[run];
-    }
+    let behind: Vec<u32> = starts.chunks(LONG).skip(1).map(|part| part[0]).chain([len]).collect();
+    parallel::for_each(starts.chunks_mut(LONG).zip(behind), |_, (starts, behind)| {
+        for run in 0..starts.len() {
+            starts[run] = starts.get(run + 1).unwrap_or(&behind) - starts[run];
+        }
+    });
 }
 
 /// Lengths that are added up together, so that sums take less memory than records.

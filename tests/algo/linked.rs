@@ -62,6 +62,17 @@ fn what_is_no_list_is_refused() {
             next[0] = NONE;
             assert!(matches!(rank(&next), Err(AlgoError::Cycle { element: 1.. })), "{len}");
         }
+        // So many that threads share them: the first wrong link is named.
+        let len = 100_003u32;
+        let mut next: Vec<u32> = (1..len).chain([NONE]).collect();
+        (next[70_000], next[90_000]) = (5, 5);
+        assert!(matches!(rank(&next), Err(AlgoError::Shared { element: 5, by: [4, 70_000] })));
+        next[4] = NONE;
+        (next[70_000], next[90_000]) = (len, NONE - 1);
+        let error = rank(&next).unwrap_err();
+        assert!(matches!(error, AlgoError::Index { place: 70_000, expected: 100_003, got: 100_003, .. }), "{error}");
+        let next: Vec<u32> = (1..len).chain([0]).collect();
+        assert!(matches!(rank(&next), Err(AlgoError::Cycle { .. })));
     }
 }
 

@@ -4,19 +4,26 @@
 //! doubled quote inside a field closes it and opens it again, so parity needs no rule for that. See
 //! Langdale and Lemire, *Parsing Gigabytes of JSON per Second* (VLDB Journal, 2019), for strings.
 //! The text is cut into blocks. The exclusive scan of their parities says of each whether a quote
-//! is open where it begins; then a loop finds its separators.
+//! is open where it begins; then a loop finds its separators. One thread puts the fields of all
+//! blocks together and tells rows: two threads took longer at that.
 //!
 //! ```text
 //! monoid   Xor<bool>, one state a block
-//! cost     work n, depth 1 scan of n / 32768 states between two loops, 2 passes over the text;
-//!          then one thread goes over the fields twice
+//! cost     work 2 n and 2 for each field, depth 1 scan of n / 32768 states between two loops, then
+//!          two loops on one thread
+//! passes   2 over the text, 2 over the fields
+//! bytes    2 read a byte of the text; 20 a field, and 4 a row
 //! ```
+//!
+//! A column of numbers or texts is one loop over its rows: 12 bytes of offsets read a row, the text
+//! of the field, and the result written.
 
 use std::borrow::Cow;
 use std::ops::Range;
+use std::str::FromStr;
 
 use super::super::{AlgoError, compiled, counted};
-use super::numbers::parsed;
+use super::numbers::{all, parsed};
 use crate::ops::Xor;
 use crate::parallel;
 use crate::prelude::*;
@@ -205,11 +212,12 @@ impl<'t> Fields<'t> {
     /// # Errors
     /// [`AlgoError::NoField`] with the first row that has no such column; [`AlgoError::Row`] as [`integers`](Fields::integers).
     pub fn texts(&self, first_row: usize, column: usize) -> Result<Vec<Cow<'t, [u8]>>, AlgoError> {
-        let field = |row| self.field(row, column).ok_or_else(|| self.no_field(row, column));
-        self.from(first_row)?.map(field).collect()
+        let rows = self.from(first_row)?;
+        let field = |row| self.field(first_row + row, column);
+        all(rows.len(), field).map_err(|row| self.no_field(first_row + row, column))
     }
 
-    fn numbers<T: std::str::FromStr + Send>(
+    fn numbers<T: FromStr + Default + Send>(
         &self,
         (first_row, column): (usize, usize),
         expected: &'static str,

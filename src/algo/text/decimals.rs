@@ -2,8 +2,12 @@
 //!
 //! ```text
 //! monoid   none: tokens that are known are a loop
-//! cost     work n, 1 loop over the tokens of a column
+//! cost     work n, depth 1 loop over the tokens of a column, 1 pass
+//! bytes    8 and the text read of each token, 8 written
 //! ```
+//!
+//! The standard library reads each: floats after Lemire, *Number Parsing at a Gigabyte per Second*
+//! (Software: Practice and Experience, 2021).
 
 use std::str::FromStr;
 
@@ -72,7 +76,7 @@ impl<'a> Decimals<'a> {
         self.numbers(column, "number")
     }
 
-    fn numbers<T: FromStr + Send>(&self, column: usize, expected: &'static str) -> Result<Vec<T>, AlgoError> {
+    fn numbers<T: FromStr + Default + Send>(&self, column: usize, expected: &'static str) -> Result<Vec<T>, AlgoError> {
         if column >= self.width {
             return Err(AlgoError::Column { got: column, expected: self.width });
         }

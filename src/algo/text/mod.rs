@@ -5,19 +5,22 @@
 //! | [`lines_and_columns`] | newlines so far, and where the last one was | 1 scan |
 //! | [`check_utf8`] | none: characters say where they begin | 1 loop |
 //! | [`csv`] | whether a quote is open: parity of the quotes so far | 1 scan |
-//! | [`Fields::integers`], [`Fields::floats`], [`Decimals`] | none: fields or tokens that are known are a loop | 1 loop |
+//! | [`Fields::integers`], [`Fields::floats`], [`Fields::texts`], [`Decimals`] | none: fields or tokens that are known are a loop | 1 loop |
+//! | `PatternSet`, with the feature `lexer` | maps of an automaton's states | 1 scan, or walks |
 //!
 //! Lines and columns come from two monoids in one scan: a sum, and a maximum. A column is the
-//! distance from the byte behind the last newline.
+//! distance from the byte behind the last newline, whose place is copied over the line: a segmented
+//! copy, Blelloch, *Scans as Primitive Parallel Operations* (IEEE Trans. Computers, 1989).
 //!
 //! ```text
 //! monoid   Pair<Sum<u32>, Max<u32>>: newlines, and the place behind the last one
+//! program  byte ↦ (is it a newline, the place behind it if so); writes both of what is before
 //! cost     work n, depth 1 scan, 1 pass
 //! bytes    1 read and 8 written for each of the text
 //! ```
 //!
-//! Tokens of any other syntax are what [`lexer`](crate::lexer) is for, and all places where matches
-//! of regular expressions end are found by its `PatternSet`.
+//! Tokens of any other syntax are what [`lexer`](crate::lexer) is for. Its `PatternSet`, which is
+//! here too, finds all places where matches of regular expressions end.
 
 mod csv;
 #[cfg(feature = "lexer")]
@@ -29,6 +32,9 @@ pub use csv::{Fields, csv};
 #[cfg(feature = "lexer")]
 pub use decimals::Decimals;
 pub use utf8::check_utf8;
+
+#[cfg(feature = "lexer")]
+pub use crate::lexer::{MatchEnd, MatchEnds, PatternSet, PatternSetError};
 
 use super::{AlgoError, check_length, compiled, counted};
 use crate::Error;
