@@ -25,7 +25,7 @@ pub(crate) fn linked(table: &Table) -> Result<(), Failure> {
         }
         ranks
     };
-    table.line(("lists::rank", ["3 n", "1", "4"]), || rank(&next), ("a walk", walk))?;
+    table.line(("lists::rank", ["6 n", "1", "6"]), || rank(&next), ("a walk", walk))?;
     let jumping = ("lists::rank_by_jumping", ["n log n", "log n", "log n"]);
     table.line(jumping, || rank_by_jumping(&next), ("a walk", walk))?;
 
@@ -33,7 +33,7 @@ pub(crate) fn linked(table: &Table) -> Result<(), Failure> {
         *[Side::Open, Side::Close, Side::Neither].get(bits as usize % 3).unwrap_or(&Side::Open)
     });
     table.line(
-        ("brackets::partners", ["n", "0", "2"]),
+        ("brackets::partners", ["n", "0", "1"]),
         || partners(&sides),
         ("a stack", || {
             let (mut partners, mut stack) = (vec![NONE; sides.len()], Vec::new());
@@ -52,7 +52,7 @@ pub(crate) fn linked(table: &Table) -> Result<(), Failure> {
         }),
     )?;
     table.line(
-        ("brackets::enclosing", ["n", "0", "3"]),
+        ("brackets::enclosing", ["2 n", "0", "2"]),
         || enclosing(&sides),
         ("a stack", || {
             let mut stack = Vec::new();

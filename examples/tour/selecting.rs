@@ -40,7 +40,7 @@ pub(crate) fn selecting(table: &Table) -> Result<(), Failure> {
     )?;
 
     table.line(
-        ("select::partition", ["n", "1", "2"]),
+        ("select::partition", ["2 n", "1", "2"]),
         || select::partition(&x, &flags),
         ("two filters", || {
             let kept = flagged();
@@ -50,7 +50,7 @@ pub(crate) fn selecting(table: &Table) -> Result<(), Failure> {
         }),
     )?;
     table.line(
-        ("select::partition3", ["n", "1", "3"]),
+        ("select::partition3", ["3 n", "1", "3"]),
         || select::partition3(&x, &classes),
         ("three pushes", || {
             let mut parts = [const { Vec::new() }; 3];

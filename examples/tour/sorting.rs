@@ -22,12 +22,12 @@ pub(crate) fn sorting(table: &Table) -> Result<(), Failure> {
         x
     };
     table.line(
-        ("sort::sort u32", ["4 n", "1", "6"]),
+        ("sort::sort u32", ["7 n", "1", "4"]),
         || done(x.clone(), |x| sort(x, Order::Ascending)),
         ("sort_unstable", sorted),
     )?;
     table.line(
-        ("sort::sort u32 descending", ["4 n", "1", "6"]),
+        ("sort::sort u32 descending", ["7 n", "1", "4"]),
         || done(x.clone(), |x| sort(x, Order::Descending)),
         ("sort_unstable_by_key", || {
             let mut x = x.clone();
@@ -39,17 +39,17 @@ pub(crate) fn sorting(table: &Table) -> Result<(), Failure> {
         (0..digits).flat_map(|own| x.iter().copied().filter(move |&x| digit(x) == own)).collect::<Vec<u32>>()
     };
     table.line(
-        ("split::split_by_bit", ["n", "1", "2"]),
+        ("split::split_by_bit", ["2 n", "1", "2"]),
         || split_by_bit(&x, 3).map(|(parts, _)| parts),
         ("two filters", || parted(|x| x >> 3 & 1, 2)),
     )?;
     table.line(
-        ("split::split_by_digit", ["n", "1", "2"]),
+        ("split::split_by_digit", ["2 n", "1", "2"]),
         || split_by_digit(&x, 4..7).map(|(parts, _)| parts),
         ("eight filters", || parted(|x| x >> 4 & 7, 8)),
     )?;
     table.line(
-        ("sort::sort f64", ["8 n", "1", "10"]),
+        ("sort::sort f64", ["11 n", "1", "4"]),
         || done(floats.clone(), |x| sort(x, Order::Ascending)),
         ("sort_unstable_by", || {
             let mut x = floats.clone();
@@ -62,9 +62,9 @@ pub(crate) fn sorting(table: &Table) -> Result<(), Failure> {
         places.sort_by_key(|&place| x[place as usize]);
         places
     };
-    table.line(("sort::argsort u32", ["4 n", "1", "8"]), || argsort(&x, Order::Ascending), ("sort_by_key", by_key))?;
+    table.line(("sort::argsort u32", ["9 n", "1", "6"]), || argsort(&x, Order::Ascending), ("sort_by_key", by_key))?;
     table.line(
-        ("sort::sort_with_values", ["4 n", "1", "8"]),
+        ("sort::sort_with_values", ["9 n", "1", "6"]),
         || {
             let (mut keys, mut places) = (x.clone(), (0..x.len() as u32).collect::<Vec<_>>());
             sort_with_values(&mut keys, &mut places, Order::Ascending).map(|()| places)
@@ -72,7 +72,7 @@ pub(crate) fn sorting(table: &Table) -> Result<(), Failure> {
         ("sort_by_key", by_key),
     )?;
     table.line(
-        ("sort::quicksort", ["n log n", "log n", "6 log n"]),
+        ("sort::quicksort", ["5 n log n", "3 log n", "5 log n"]),
         || done(x.clone(), |x| quicksort(x).map(drop)),
         ("sort_unstable", sorted),
     )

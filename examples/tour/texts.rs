@@ -35,7 +35,7 @@ pub(crate) fn texts(table: &Table) -> Result<(), Failure> {
         ("from_utf8", is_text),
     )?;
     table.line(
-        ("text::csv", ["n", "1", "3"]),
+        ("text::csv", ["2 n", "1", "4"]),
         || {
             text::csv(csv, b',')
                 .map(|fields| (fields.starts().to_vec(), fields.ends().to_vec(), fields.rows().to_vec()))

@@ -14,7 +14,7 @@ use crate::{LOOP, Table, bits, drawn};
 /// One scan between two loops.
 const SUMS: [&str; 3] = ["n", "1", "3"];
 /// Two loops over blocks, and one from block to block between them.
-const BLOCKS: [&str; 3] = ["n", "0", "4"];
+const BLOCKS: [&str; 3] = ["n", "0", "2"];
 
 pub(crate) fn trees(table: &Table) -> Result<(), Failure> {
     // Node 0 is the root, and parents have smaller numbers than their children.
@@ -32,7 +32,7 @@ pub(crate) fn trees(table: &Table) -> Result<(), Failure> {
         depths
     };
     table.line(
-        ("trees::Tour::of_parents", ["n", "0", "4"]),
+        ("trees::Tour::of_parents", ["6 n", "0", "6"]),
         || Tour::of_parents(&parents).map(|tour| (tour.sizes(), tour.preorder(), tour.depths())),
         ("three loops", || {
             let sizes = sizes();
@@ -116,7 +116,7 @@ fn parentheses(table: &Table) -> Result<(), Failure> {
     };
     let sides: Vec<Side> = (0..2 * pairs).map(side).collect();
     table.line(
-        ("trees::Tour::of_parentheses", ["n", "1", "8"]),
+        ("trees::Tour::of_parentheses", ["11 n", "1", "7"]),
         || Tour::of_parentheses(&sides).map(|tour| tour.sizes()),
         ("a stack", || {
             let (mut sizes, mut stack) = (Vec::new(), Vec::new());

@@ -8,12 +8,20 @@
 //!
 //! ```text
 //! a block    ( ) ) ( ( )     of which  ) (  have no partner in it
-//! cost       work n, depth 1 loop, then a sequential one over brackets without a partner in
-//!            their blocks of 32768: few, unless nesting is deep
+//! monoid     such words, joined: the bicyclic monoid of counts, with the places of the brackets
+//! cost       work n, depth 1 loop, then one on one thread, as blocks share its stack, over brackets
+//!            without a partner in their blocks of 32768: few, unless nesting is deep
+//! passes     1
+//! bytes      5 a place; 16 for each of those brackets, and 8 of its pair anywhere
 //! ```
 //!
 //! The bracket that encloses a place is on top of the stack there: one more loop over each block,
 //! from the brackets that are open where it begins.
+//!
+//! ```text
+//! enclosing  work 2 n, depth two loops and the one between them on one thread, 2 passes; bytes 6 a
+//!            place, and 16 for each of those brackets
+//! ```
 
 use monoscan_runtime::space::filled;
 

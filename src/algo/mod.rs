@@ -3,8 +3,8 @@
 //! Each file is one family and reads like its page in a textbook: the idea, the monoid, the
 //! program, its cost and its source. Functions take slices and give vectors; sorts work in place.
 //! Those that end in `_into` write to slices of the caller, and take less memory in a hot loop.
-//! Steps in which no element needs another are plain parallel loops. A scan stands where an element
-//! needs all before it.
+//! A scan stands where an element needs all before it. Loops in which none needs another run on all
+//! threads. A loop that runs on one thread is called so in its page, which says why.
 //!
 //! | module | what it has |
 //! |---|---|
@@ -19,10 +19,11 @@
 //! | [`lists`] | ranks in linked lists |
 //! | [`brackets`] | partners of brackets, and what encloses a place |
 //! | [`trees`] | depths, sizes, orders, totals of subtrees and paths, by Euler tours |
-//! | [`text`] | lines and columns, UTF-8, fields of CSV, columns of decimals |
+//! | [`text`] | lines and columns, UTF-8, fields of CSV, columns of decimals, matches of patterns |
 //!
 //! Costs are given for n records as *work* (operations in all), *depth* (scans or loops that wait
-//! for each other), *passes* over memory, and bytes where they matter.
+//! for each other), *passes* over memory, and *bytes* of memory read and written for each record.
+//! Counters and blocks that stay in a cache are not counted, nor is a new vector that is filled.
 //!
 //! A scan is compiled when a function first needs it, for each type of records, in a few
 //! milliseconds, and kept. A record of hundreds of numbers takes some tenths of a second. With the

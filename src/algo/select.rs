@@ -24,8 +24,8 @@
 //!
 //! ```text
 //! monoid   sums of counts, k a block
-//! cost     work n, depth 1 scan of these counts between two loops, 2 passes
-//! bytes    2 of flags and b of records read, b written; classes, checked first, are 3
+//! cost     work 2 n, depth 1 scan of these counts between two loops, 2 passes
+//! bytes    2 of flags and b of records read, b written; classes, checked first, are 3, in 3 passes
 //! ```
 
 use super::{AlgoError, LONG, check_length, compiled, counted, split};

@@ -6,9 +6,9 @@
 //!
 //! ```text
 //! monoid   sums of counts                          x           5 7 3 1 4 2
-//! cost     work n, depth 1 scan of 2^b counts      by bit 0    4 2 5 7 3 1
+//! cost     work 2 n, depth 1 scan of 2^b counts    by bit 0    4 2 5 7 3 1
 //!          a block between two loops, 2 passes     by bit 1    4 5 1 2 7 3
-//!                                                  by bit 2    1 2 3 4 5 7
+//! bytes    of records of r: 2 r read, r written    by bit 2    1 2 3 4 5 7
 //! ```
 //!
 //! A split keeps the order within a bucket, so splits by one bit after the other, the least first,

@@ -1,13 +1,16 @@
 //! How often each value occurs.
 //!
-//! Integers that are close together are counted by a loop. Each part of them has counters of its
-//! own, as many as the first 4096 integers span and some beside. Others are sorted, and their runs
-//! counted.
+//! Integers that are close together are counted by a loop, as in sorting by counting, Knuth 3,
+//! §5.2. Each part of them has counters of its own, as many as the first 4096 integers span, and
+//! some beside. Others are [sorted](super::super::sort), and their
+//! [runs](super::super::runs) counted.
 //!
 //! ```text
-//! cost     work n, depth 1 loop and the sum of all counters, 1 pass; up to 3 if an integer has no
-//!          counter; sorted: as a copy, a radix sort and run-length encoding
-//! bytes    b read a pass, and 4 a counter
+//! monoid   sums of counters, value by value
+//! cost     work n, depth 1 loop, and one on one thread over the counters of all parts, which are a
+//!          quarter of the keys at most; 1 pass, up to 3 if an integer has no counter
+//! bytes    of keys of b: b read a pass; 4 a counter and part, which stay in a cache
+//! sorted   as a copy, a radix sort and run-length encoding
 //! ```
 
 use std::ops::RangeInclusive;

@@ -8,6 +8,7 @@
 //! ```text
 //! monoid   Ordering::then: of the higher and the lower order the higher, unless that is Equal
 //! cost     work n down to the first difference, depth log(n / 16) loops, 1 pass
+//! bytes    16 read of each pair of digits
 //! ```
 
 use std::cmp::Ordering;

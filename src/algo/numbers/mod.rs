@@ -9,6 +9,15 @@
 //! | [`Modular`], [`recur_modulo`] | affine maps of k numbers modulo m | Blelloch 1990, §1.4 |
 //!
 //! An integer is a slice of digits of 64 bits, the least first, as in the crate `num-bigint`.
+//!
+//! Horner's rule is a reduction; integers and recurrences have pages of their own.
+//!
+//! ```text
+//! horner   monoid Affine: y ↦ a·y + b
+//!          program c ↦ (y ↦ x·y + c); from the first coefficient, which is y there
+//!          cost work n, depth 1 reduction, 1 pass; one thread looks for the end of leading zeros
+//!          bytes of coefficients of b: b read of each
+//! ```
 
 mod big;
 mod compare;

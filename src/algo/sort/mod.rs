@@ -9,9 +9,20 @@
 //!
 //! Floats are ordered by their bits, as [`f64::total_cmp`] has it: −NaN, −∞, … −0, +0, … +∞, NaN.
 //!
-//! Cost, for keys of b bytes: work b·n; depth 1 scan of 256 counts a block between two loops, and a
-//! loop over the parts; passes b + 2, of which two or three leave the caches. One thread sorts what
-//! fits a cache: its scans of counts are loops.
+//! So the digits of a long array are not taken in the order of LSD: the greatest comes first, and
+//! those of each part follow from the least on. A part that does not fit a cache either, as where
+//! keys are nearly the same, is split again by its next digit.
+//!
+//! ```text
+//! monoid   sums of counts, 256 a block
+//! cost     keys of d digits that differ: work (d + 3) n, depth 1 scan between two loops, and a loop
+//!          over the parts; one thread sorts each part, in a cache, where scans of counts are loops
+//! passes   4 that leave the caches: which bytes differ, the split, which is 2, and the parts; one
+//!          more, on one thread, where d is odd and the spare array has the result
+//! bytes    of records of r: 4 r read and up to 3 r written; r of each more where d is odd
+//! ```
+//!
+//! With values a record is a pair, which is made and taken apart: two passes more, and 4 r bytes.
 
 mod key;
 mod quick;

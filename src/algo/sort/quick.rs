@@ -9,7 +9,11 @@
 //! ```text
 //! monoid   three counts, added up; segmented
 //! program  class  ↦  one of that class; writes the count of the record's own class before it
-//! cost     work n a level, depth 2 scans a level, 6 passes a level; O(log n) levels expected
+//! cost     work 5 n a level; depth 3 scans a level: the totals of segments, ranks, and where the
+//!          next segments begin; O(log n) levels expected
+//! passes   5 a level: classes, totals, ranks, moves, and the copy back, which one thread makes, as
+//!          it marks where segments begin
+//! bytes    of keys of b: 5 b + 14 a record and level
 //! ```
 //!
 //! Pivots are fixed picks: an input that is made for them takes n levels. [`sort`](super::sort())
