@@ -93,6 +93,13 @@ pub fn lines_and_columns_into(text: &[u8], lines: &mut [u32], columns: &mut [u32
 
 /// The scan of [`lines_and_columns`]: reads a column of bytes, and writes one of lines and one of columns.
 ///
+/// ```
+/// let mut lines = monoscan::algo::text::scan()?.stream();
+/// assert_eq!(lines.feed(b"ab\n")?.0, [0, 0, 0]);
+/// assert_eq!(lines.feed(b"c\nd")?.0, [1, 1, 2]); // a text in pieces
+/// # Ok::<(), monoscan::Error>(())
+/// ```
+///
 /// # Errors
 /// As [`Scan::new`].
 #[expect(clippy::type_complexity, reason = "a name for it would hide what columns the scan takes and gives")]

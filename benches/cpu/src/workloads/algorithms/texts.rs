@@ -51,8 +51,8 @@ pub(in super::super) fn csv(session: &Session, field: Field<'_>, len: usize) -> 
     let ours = |y: &mut Vec<u32>| {
         let found = text::csv(text, b',')?;
         y.clear();
-        for row in found.rows.windows(2) {
-            let length = |field: u32| found.unquoted(text, field as usize).len() as u32;
+        for row in found.rows().windows(2) {
+            let length = |field: u32| found.unquoted(field as usize).len() as u32;
             y.extend((row[0]..row[1]).map(length));
             y.push(row[1]);
         }
