@@ -308,16 +308,13 @@ fn examples_end_quietly_when_their_reader_has_seen_enough_and_keep_their_output(
 
 #[test]
 fn examples_import_monoscan_alone() {
-    let sources = |folder: &Path| {
-        let mut paths: Vec<PathBuf> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
-        paths.sort();
-        paths
-    };
-    let examples = sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("examples"));
-    let (folders, mut files): (Vec<_>, Vec<_>) = examples.into_iter().partition(|path| path.is_dir());
-    files.extend(folders.iter().flat_map(|folder| sources(folder)));
+    let mut open = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("examples")];
     let mut count = 0;
-    for file in files {
+    while let Some(file) = open.pop() {
+        if file.is_dir() {
+            open.extend(fs::read_dir(file).unwrap().map(|entry| entry.unwrap().path()));
+            continue;
+        }
         let text = fs::read_to_string(&file).unwrap();
         assert!(!text.contains("monoscan_"), "{} imports a part of monoscan", file.display());
         count += 1;

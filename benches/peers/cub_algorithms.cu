@@ -82,7 +82,7 @@ template <class F> std::vector<uint32_t> offsets(size_t rows, F length) { std::v
 // Rows of unequal length: the first has about as many elements as 4 in each row.
 std::vector<uint32_t> skewed(size_t rows) { return offsets(rows, [=](size_t r) { return (uint32_t)(8 + 4 * rows / (r + 1)); }); }
 // Rows of 1 to 4 elements, and one in the middle with as many as all others.
-std::vector<uint32_t> half(size_t rows) {
+std::vector<uint32_t> halfInOne(size_t rows) {
   auto thin = [](size_t r) { return 1 + (uint32_t)(mix(r) & 3); };
   uint32_t others = 0; for (size_t r = 0; r < rows; r++) if (r != rows / 2) others += thin(r);
   return offsets(rows, [=](size_t r) { return r == rows / 2 ? others : thin(r); });
@@ -168,7 +168,7 @@ void at(int p) {
     if (small) { std::vector<int> e(n); for (size_t r = 0; r < n; r++) { uint32_t s = 0; for (uint32_t i = o[r]; i < o[r + 1]; i++) s += (uint32_t)x[i]; e[r] = (int)s; } check("totalsByOffsets", y.host(n) == e); }
   }
   spmv<float>("spmv.f32", p, o); spmv<double>("spmv.f64", p, o);
-  o = half(n); spmv<float>("spmv.f32.half", p, o); spmv<double>("spmv.f64.half", p, o);
+  o = halfInOne(n); spmv<float>("spmv.f32.half", p, o); spmv<double>("spmv.f64.half", p, o);
   o = uniform(n); spmv<float>("spmv.f32.uniform", p, o); spmv<double>("spmv.f64.uniform", p, o);
 }
 

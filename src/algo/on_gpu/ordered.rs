@@ -328,13 +328,38 @@ pub fn argsort<K: SortKey>(keys: &DeviceVec<K>, order: Order) -> Result<DeviceVe
 
 /// The different values, in order, and how often each occurs. Each NaN counts as a value of its own.
 ///
+/// Keys of one byte are counted in one pass, and the counts of blocks of keys come to the host. Others are sorted, as a copy, and
+/// their runs encoded.
+///
 /// # Errors
 /// [`AlgoError::TooLong`].
 pub fn histogram<K: SortKey>(x: &DeviceVec<K>) -> Result<(DeviceVec<K>, DeviceVec<u32>), AlgoError> {
     expect_no_capture([x.memory()])?;
+    match (size_of::<K>(), K::OF_ORDERED) {
+        (1, Some(key_of)) if !x.is_empty() => return histogram_of_bytes(x, key_of),
+        _ => {}
+    }
     let mut sorted = x.copied()?;
     sort(&mut sorted, Order::Ascending)?;
     encode(&sorted)
+}
+
+/// Of keys of one digit, whose counts are all that there is to know.
+fn histogram_of_bytes<K: SortKey>(
+    x: &DeviceVec<K>,
+    key_of: fn(u64) -> K,
+) -> Result<(DeviceVec<K>, DeviceVec<u32>), AlgoError> {
+    let len = counted(x.len())?;
+    let digit = digits::<K>(x.len(), Order::Ascending, None).next().expect("a key of one byte has one digit");
+    let sums = sums(&digit, x, &mut Workspace::new())?.to_vec()?;
+    // Where the first block puts its first record of each digit; behind the last are all.
+    let starts = sums.iter().step_by(sums.len() / Digit::COUNT).copied();
+    let ends = starts.clone().skip(1).chain([len]);
+    let counts = starts.zip(ends).map(|(start, end)| end - start).zip(0..);
+    let (values, counts): (Vec<K>, Vec<u32>) =
+        counts.filter(|(count, _)| *count > 0).map(|(count, digit)| (key_of(digit), count)).unzip();
+    let device = x.device();
+    Ok((DeviceVec::upload(&device, &values)?, DeviceVec::upload(&device, &counts)?))
 }
 
 /// The records whose flags are set, then the others, each in their order; and how many are set.

@@ -140,6 +140,7 @@ fn values_are_counted() {
     with_random(|random| {
         for len in lengths(random) {
             counts(&drawn(random, len, |bits| bits as u8));
+            counts(&drawn(random, len, |bits| bits as i8));
             counts(&drawn(random, len, |bits| bits as i16));
             counts(&drawn(random, len, |bits| (bits % 5) as i64 - 2));
             counts(&vec![random.bits(); len]);

@@ -1,12 +1,20 @@
 //! The workloads, in the order of the published table, and the speed that each should reach.
 
 use super::algorithms::{self, selecting, sorting, texts};
-use super::{Bar, Run, Workload, affine, biquad, everyday, kept, labels, rows, segmented, states, sums, tokens};
+use super::{Bar, Run, To, Workload, affine, biquad, everyday, kept, labels, rows, segmented, states, sums, tokens};
 
 /// A bar at 2^`log2` elements.
 const fn bar(log2: u32, one: f64, two: f64) -> Bar {
-    Bar { elements: 1 << log2, ratios: [one, two] }
+    Bar { elements: 1 << log2, ratios: [one, two], to: To::Baseline }
 }
+
+/// A bar at 2^20 and 2^24 elements, on two threads.
+const fn on_two(ratio: f64, to: To) -> [Bar; 2] {
+    [Bar { elements: 1 << 20, ratios: [0.0, ratio], to }, Bar { elements: 1 << 24, ratios: [0.0, ratio], to }]
+}
+
+/// A sort: of the best crate's speed.
+const SORT: &[Bar] = &on_two(0.8, To::BestRival);
 
 /// A short scan costs hardly more than the plain loop, on however many threads it might run.
 const SHORT: Bar = bar(10, 1.0 / 1.05, 1.0 / 1.05);
@@ -19,6 +27,18 @@ const fn any_size(log2: u32) -> Bar {
     bar(log2, 1.0 / 1.05, 1.0 / 1.05)
 }
 
+/// One with these bars; `moved` and `held` bytes an element.
+const fn barred(
+    bars: &'static [Bar],
+    name: &'static str,
+    title: &'static str,
+    baseline: &'static str,
+    (moved, held): (usize, usize),
+    run: Run,
+) -> Workload {
+    Workload { name, title, baseline, moved, held, bars, run }
+}
+
 /// One without a bar; `moved` and `held` bytes an element.
 const fn unbarred(
     name: &'static str,
@@ -27,7 +47,7 @@ const fn unbarred(
     (moved, held): (usize, usize),
     run: Run,
 ) -> Workload {
-    Workload { name, title, baseline, moved, held, bars: &[], run }
+    barred(&[], name, title, baseline, (moved, held), run)
 }
 
 /// All workloads, in the order of the published table.
@@ -231,13 +251,12 @@ pub(crate) const ALL: [Workload; 43] = [
         bars: &[bar(26, 1.4, 2.4)],
         run: tokens::rust,
     },
-    // Its bar is 0.8 of the best rival, which `--bars` does not compare with; sums by key and additions likewise.
-    unbarred("sort-u32", "sort u32", "sort_unstable", (8, 40), sorting::sort_u32),
-    unbarred("sort-u64", "sort u64", "sort_unstable", (16, 80), sorting::sort_u64),
-    unbarred("sort-u16", "sort u16", "sort_unstable", (4, 20), sorting::sort_u16),
-    unbarred("sort-i32", "sort i32", "sort_unstable", (8, 40), sorting::sort_i32),
-    unbarred("sort-f32", "sort f32", "sort_unstable", (8, 40), sorting::sort_f32),
-    unbarred("sort-few", "sort u32, a hundred different ones", "sort_unstable", (8, 40), sorting::sort_few),
+    barred(SORT, "sort-u32", "sort u32", "sort_unstable", (8, 40), sorting::sort_u32),
+    barred(SORT, "sort-u64", "sort u64", "sort_unstable", (16, 80), sorting::sort_u64),
+    barred(SORT, "sort-u16", "sort u16", "sort_unstable", (4, 20), sorting::sort_u16),
+    barred(SORT, "sort-i32", "sort i32", "sort_unstable", (8, 40), sorting::sort_i32),
+    barred(SORT, "sort-f32", "sort f32", "sort_unstable", (8, 40), sorting::sort_f32),
+    barred(SORT, "sort-few", "sort u32, a hundred different ones", "sort_unstable", (8, 40), sorting::sort_few),
     unbarred("argsort-u32", "argsort u32", "sort_by_key", (8, 60), sorting::argsort_u32),
     Workload {
         name: "select-i32",
@@ -251,7 +270,14 @@ pub(crate) const ALL: [Workload; 43] = [
     unbarred("partition-i32", "partition i32, one of two", "plain loop", (9, 40), selecting::partition_i32),
     unbarred("encode-u32", "run lengths of u32, four a run", "plain loop", (6, 50), selecting::encode_u32),
     unbarred("unique-u32", "unique u32, four a run", "Vec::dedup", (5, 20), selecting::unique_u32),
-    unbarred("group-sums", "sums of f64 by key, ten a key", "plain loop", (13, 40), algorithms::group_sums),
+    barred(
+        &on_two(1.5, To::BestRival),
+        "group-sums",
+        "sums of f64 by key, ten a key",
+        "plain loop",
+        (13, 40),
+        algorithms::group_sums,
+    ),
     unbarred("forward-fill", "forward fill of f64, one of two there", "plain loop", (17, 50), algorithms::forward_fill),
     Workload {
         name: "sparse-f64",
@@ -263,7 +289,8 @@ pub(crate) const ALL: [Workload; 43] = [
         run: algorithms::sparse_f64,
     },
     unbarred("sparse-thin", "sparse matrix of f64, one to four a row", "sprs", (18, 70), algorithms::sparse_thin),
-    unbarred("add", "addition of long integers", "plain loop", (24, 80), algorithms::add),
+    // 1.5 times as long as memcpy of one number, of whose bytes an addition moves 1.5 times as many.
+    barred(&on_two(1.0, To::Copy), "add", "addition of long integers", "plain loop", (24, 80), algorithms::add),
     Workload {
         name: "add-rows",
         title: "additions of 256 bits",

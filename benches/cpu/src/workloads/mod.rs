@@ -56,11 +56,22 @@ pub(crate) struct Workload {
 /// Runs a workload on so many elements.
 type Run = fn(&Session, Field<'_>, usize) -> Vec<Row>;
 
-/// A ratio to the baseline that monoscan should reach.
+/// A ratio that monoscan should reach.
 pub(crate) struct Bar {
     pub(crate) elements: usize,
-    /// On one thread, and on two.
+    /// On one thread, and on two; 0 where there is none.
     pub(crate) ratios: [f64; 2],
+    pub(crate) to: To,
+}
+
+/// What a bar is a ratio to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum To {
+    Baseline,
+    /// The fastest of all others on as many threads or fewer.
+    BestRival,
+    /// The faster copy of as many bytes, on as many threads.
+    Copy,
 }
 
 impl Workload {
