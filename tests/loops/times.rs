@@ -14,7 +14,7 @@ use monoscan::ir::derive::derive;
 use crate::entry::Entry;
 use crate::{aggregations, own, published};
 
-/// What a derivation may take.
+/// The most that a derivation may take.
 const LIMIT: Duration = Duration::from_millis(5);
 
 const ROUNDS: usize = 5;

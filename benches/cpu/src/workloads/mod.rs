@@ -64,7 +64,7 @@ pub(crate) struct Bar {
     pub(crate) to: To,
 }
 
-/// What a bar is a ratio to.
+/// The row that a bar is a ratio to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum To {
     Baseline,
