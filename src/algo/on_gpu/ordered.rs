@@ -16,7 +16,7 @@ use crate::algo::{AlgoError, check_length, compiled_for, counted};
 use crate::ops::Sum;
 use crate::prelude::*;
 use crate::scan::DeviceVec;
-use crate::{Device, Error};
+use crate::{Device, Error, Rows};
 
 /// The digits of keys, the least first.
 fn digits<K: SortKey>(records: usize, order: Order, value: Option<usize>) -> impl Iterator<Item = Digit> {
@@ -328,7 +328,7 @@ pub fn argsort<K: SortKey>(keys: &DeviceVec<K>, order: Order) -> Result<DeviceVe
 
 /// The different values, in order, and how often each occurs. Each NaN counts as a value of its own.
 ///
-/// Keys of one byte are counted in one pass, and the counts of blocks of keys come to the host. Others are sorted, as a copy, and
+/// Keys of one byte are counted in one pass, and the 256 counts come to the host. Others are sorted, as a copy, and
 /// their runs encoded.
 ///
 /// # Errors
@@ -349,16 +349,15 @@ fn histogram_of_bytes<K: SortKey>(
     x: &DeviceVec<K>,
     key_of: fn(u64) -> K,
 ) -> Result<(DeviceVec<K>, DeviceVec<u32>), AlgoError> {
-    let len = counted(x.len())?;
+    counted(x.len())?;
     let digit = digits::<K>(x.len(), Order::Ascending, None).next().expect("a key of one byte has one digit");
-    let sums = sums(&digit, x, &mut Workspace::new())?.to_vec()?;
-    // Where the first block puts its first record of each digit; behind the last are all.
-    let starts = sums.iter().step_by(sums.len() / Digit::COUNT).copied();
-    let ends = starts.clone().skip(1).chain([len]);
-    let counts = starts.zip(ends).map(|(start, end)| end - start).zip(0..);
-    let (values, counts): (Vec<K>, Vec<u32>) =
-        counts.filter(|(count, _)| *count > 0).map(|(count, digit)| (key_of(digit), count)).unzip();
-    let device = x.device();
+    let (device, blocks) = (x.device(), digit.blocks(cuda(&x.device())));
+    let mut counts = DeviceVec::<u32>::beside(x, Digit::COUNT * blocks)?;
+    digit.count(x.memory(), counts.memory_mut())?;
+    let of_digits = Rows::new(Digit::COUNT, blocks, blocks)?;
+    let totals = scan_of_counts(device)?.rows(of_digits).totals(&counts)?;
+    let occurring = totals.iter().zip(0..).filter(|(total, _)| total.0 > 0);
+    let (values, counts): (Vec<K>, Vec<u32>) = occurring.map(|(total, digit)| (key_of(digit), total.0)).unzip();
     Ok((DeviceVec::upload(&device, &values)?, DeviceVec::upload(&device, &counts)?))
 }
 
