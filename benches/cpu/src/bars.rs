@@ -26,12 +26,12 @@ fn print_one(rows: &[Row], workload: &Workload, bar: &Bar, (threads, wanted): (u
         return;
     };
     let fastest = |rows: &mut dyn Iterator<Item = &Row>| rows.map(|row| row.ratio.median).reduce(f64::max);
-    let mut copies = here().filter(|row| row.role == Role::Copy && row.threads == threads);
+    let mut copies = here().filter(|row| row.role == Role::Copy && row.name == "memcpy" && row.threads == threads);
     let rivals = here().filter(|row| matches!(row.role, Role::Rival | Role::Baseline) && row.threads <= threads);
     let best = rivals.max_by(|p, q| p.ratio.median.total_cmp(&q.ratio.median));
     let to = match bar.to {
         To::Baseline => Some(1.0),
-        To::BestRival => best.map(|row| row.ratio.median),
+        To::BestRival => fastest(&mut here().filter(|row| row.role == Role::Rival && row.threads <= threads)),
         To::Copy => fastest(&mut copies),
     };
     let Some(to) = to else { return };
@@ -40,7 +40,7 @@ fn print_one(rows: &[Row], workload: &Workload, bar: &Bar, (threads, wanted): (u
     let what = match bar.to {
         To::Baseline => "",
         To::BestRival => " of the best rival",
-        To::Copy => " of the copy",
+        To::Copy => " of memcpy",
     };
     let best = best.map_or(String::new(), |row| format!("{:.2} {}", row.ratio.median, row.name));
     let (name, elements) = (workload.name, power(bar.elements as u64));

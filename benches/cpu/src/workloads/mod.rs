@@ -68,9 +68,9 @@ pub(crate) struct Bar {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum To {
     Baseline,
-    /// The fastest of all others on as many threads or fewer.
+    /// The fastest crate or library on as many threads or fewer.
     BestRival,
-    /// The faster copy of as many bytes, on as many threads.
+    /// `memcpy` of as many bytes, on as many threads.
     Copy,
 }
 
