@@ -14,8 +14,8 @@ use monoscan::ir::derive::derive;
 use crate::entry::Entry;
 use crate::{aggregations, own, published};
 
-/// The most that a derivation may take.
-const LIMIT: Duration = Duration::from_millis(5);
+/// The most that a derivation may take, also beside others.
+const LIMIT: Duration = Duration::from_millis(10);
 
 const ROUNDS: usize = 5;
 

@@ -173,8 +173,8 @@ impl Flat {
     }
 }
 
-/// Derives the scan of a loop. Takes less than a millisecond for typical steps, and some tens of them for large tables and words under
-/// matrices. All that is tried has one budget of work, so no step takes much longer.
+/// Derives the scan of a loop. Takes about a millisecond for typical steps, and some five for large tables and words under
+/// matrices. All that is tried has one budget of work, so that a refusal takes some tens of them at most.
 ///
 /// ```
 /// use monoscan_ir::derive::{Family, derive};
