@@ -9,7 +9,11 @@ use monoscan_ir::{FunctionBuilder, Layout, Mapping, Opcode, Output, Source, Type
 type Step = fn(&mut FunctionBuilder, &[Value], &[Value]) -> Vec<Value>;
 
 /// A loop from zeros, over records of these types.
-fn derived(state: &[Type], record: &[Type], step: Step) -> Derivation {
+fn derived(
+    state: &[Type],
+    record: &[Type],
+    step: impl Fn(&mut FunctionBuilder, &[Value], &[Value]) -> Vec<Value>,
+) -> Derivation {
     let mut b = FunctionBuilder::new();
     let (s, x) = (b.params(state), b.params(record));
     let next = step(&mut b, &s, &x);
@@ -228,6 +232,27 @@ fn extremes_of_sums() {
                 false => assert_tested(&of, is),
             }
         }
+    }
+}
+
+/// What is asked of the states of one group is not asked of others, which compose to states that it would refuse.
+#[test]
+fn families_beside_a_last_value() {
+    let all: [(&[Type], &[Type], Step); 8] = [
+        (&[Type::I32; 2], &[Type::I32; 3], best_of_two::<true>),
+        (&[Type::I32; 2], &[Type::I32; 3], best_of_two::<false>),
+        (&[Type::F64; 2], &[Type::F64; 3], best_of_two::<true>),
+        (&[Type::U64], &[Type::U64], remainder),
+        (&[Type::I32], &[Type::I32; 3], clamped::<true, true>),
+        (&[Type::I32], &[Type::I32; 3], clamped::<true, false>),
+        (&[Type::F64; 2], &[Type::F64], product_of_neighbours),
+        (&[Type::F64], &[Type::F64], gain),
+    ];
+    for (state, record, step) in all {
+        let types = [state, &record[..1]].concat();
+        let both = derived(&types, record, |b, s, x| [step(b, &s[..state.len()], x), vec![x[0]]].concat());
+        let mut laws = both.program.stages.iter().map(|stage| judge(stage, &both.program.tables, NeverOccurs));
+        assert!(laws.all(|judgement| judgement.verdict().is_accepted()), "{}", verdicts(&both));
     }
 }
 

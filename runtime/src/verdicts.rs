@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use monoscan_ir::derive::Derivation;
+use monoscan_ir::derive::{Compared, Derivation};
 use monoscan_ir::laws::{self, Judgement, Overflow, Words};
 use monoscan_ir::{Program, Stage, Table};
 
@@ -69,7 +69,9 @@ pub(crate) fn of_loop(derivation: &Derivation, judgements: &[Arc<Judgement>]) ->
     let proved = match (is_step_proved, are_laws_proved) {
         (true, _) if are_laws_assumed => "the step is proved, laws are assumed",
         (false, _) if are_laws_assumed => "the step is tested, laws are assumed",
-        (true, true) if derivation.native == Some(0) => "the step and the laws are proved",
+        (true, true) if derivation.native.is_some_and(|compared| compared.native == 0) => {
+            "the step and the laws are proved"
+        }
         (true, true) => "proved, by the step and the laws",
         (true, false) => "the step is proved, the laws are tested",
         (false, true) => "the laws are proved, the step is tested",
@@ -77,8 +79,13 @@ pub(crate) fn of_loop(derivation: &Derivation, judgements: &[Arc<Judgement>]) ->
     };
     let native = match derivation.native {
         None => String::new(),
-        Some(0) => ", of its program: the function itself could not be run on samples".to_owned(),
-        Some(records) => format!("; the function itself agrees on {records} records, in blocks of 1, 2, 3 and 7"),
+        Some(Compared { native: 0, .. }) => {
+            ", of its program: the function itself could not be run on samples".to_owned()
+        }
+        Some(Compared { records, native }) => {
+            let of = if native == records { String::new() } else { format!(" of {records}") };
+            format!("; the function itself agrees on {native}{of} records, in blocks of 1, 2, 3 and 7")
+        }
     };
     format!("{proved}{native}")
 }

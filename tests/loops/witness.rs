@@ -1,5 +1,6 @@
 //! The step as rustc compiled it, beside which a loop is derived.
 
+use monoscan::ir::derive::Compared;
 use monoscan::lang::{Arguments, V};
 use monoscan::prelude::*;
 use monoscan::{DynScan, Error};
@@ -37,6 +38,8 @@ fn nothing_is_proved_of_a_step_that_cannot_be_run() -> Result<(), Error> {
     let scan = Scan::from_loop::<(i32, i32), _>(Other(|_, _| panic!("on purpose")), 0)?;
     let derivation = scan.as_dyn().derivation().expect("it was derived");
     assert!(derivation.is_step_proved() && !derivation.is_proved());
+    // Its program was compared all the same.
+    assert!(matches!(derivation.native, Some(Compared { records: 100.., native: 0 })), "{:?}", derivation.native);
     let verdict = "is the loop: the step and the laws are proved, of its program: the function itself could not be run";
     assert!(scan.explain().contains(verdict), "{}", scan.explain());
     Ok(())
@@ -46,8 +49,8 @@ fn nothing_is_proved_of_a_step_that_cannot_be_run() -> Result<(), Error> {
 fn a_step_is_run_on_samples() -> Result<(), Error> {
     let scan = Scan::from_loop(sum {}, 0)?;
     let derivation = scan.as_dyn().derivation().expect("it was derived");
-    let records = derivation.native.expect("there is a function");
-    assert!(records > 100 && derivation.is_proved());
+    let Compared { records, native } = derivation.native.expect("there is a function");
+    assert!(records > 100 && native == records && derivation.is_proved());
     assert!(scan.explain().contains(&format!("the function itself agrees on {records} records")), "{}", scan.explain());
     // A program is all that there is to know of a loop that is one.
     let scan = DynScan::from_loop(&Scan::loop_builder(sum {}, 0).program()?)?;

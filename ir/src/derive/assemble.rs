@@ -173,8 +173,8 @@ fn stage(effects: &[&Effect], lift: Mapping, tables: &[Table]) -> Stage {
 /// Which states occur. Laws need it where bounds are infinite, and sums are not, where a function has one form, and where what is kept
 /// has no value; else the states that lifts lead to say it.
 fn valid(effects: &[&Effect], state: &[Type]) -> Option<Function> {
-    let is_needed = |effect: &&Effect| {
-        let is_asked = matches!(
+    let asks = |effect: &&Effect| {
+        matches!(
             effect.family,
             Family::Clamp { .. }
                 | Family::Interval
@@ -182,12 +182,8 @@ fn valid(effects: &[&Effect], state: &[Type]) -> Option<Function> {
                 | Family::Latch
                 | Family::Moves
                 | Family::Table { .. }
-        );
-        is_asked && effect.valid.is_some()
+        )
     };
-    if !effects.iter().any(is_needed) {
-        return None;
-    }
     let mut b = FunctionBuilder::new();
     let params = b.params(state);
     let mut first = 0;
@@ -195,7 +191,7 @@ fn valid(effects: &[&Effect], state: &[Type]) -> Option<Function> {
     for effect in effects {
         let own = first..first + effect.types.len();
         first = own.end;
-        let Some(valid) = &effect.valid else { continue };
+        let Some(valid) = effect.valid.as_ref().filter(|_| asks(&effect)) else { continue };
         let holds = b.inline(valid, &params[own])[0];
         all = Some(all.map_or(holds, |all| b.binary(Opcode::And, all, holds)));
     }

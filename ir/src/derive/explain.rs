@@ -75,7 +75,9 @@ impl Derivation {
     /// compared on, prove nothing; but nothing is proved of a [native step](super::derive_beside) that could not be run on any.
     pub fn is_proved(&self) -> bool {
         let is_lawful = |stage: &Stage| judge(stage, &self.program.tables, Overflow::NeverOccurs).verdict().is_proved();
-        self.native != Some(0) && self.is_step_proved() && self.program.stages.iter().all(is_lawful)
+        self.native.is_none_or(|compared| compared.native > 0)
+            && self.is_step_proved()
+            && self.program.stages.iter().all(is_lawful)
     }
 
     /// Whether the effect of an element was proved to be the step, for every component.

@@ -49,7 +49,7 @@ use show::Names;
 pub use family::Family;
 pub use proof::Trust;
 pub use refusal::{Refusal, SourcePlace, Why};
-pub use samples::NativeStep;
+pub use samples::{Compared, NativeStep};
 
 /// A sequential loop: a state, and a step that an element takes it through.
 #[derive(Clone, PartialEq, Debug)]
@@ -96,7 +96,7 @@ pub struct Derivation {
     /// Instructions of the step, and of lifting and composing once.
     pub work: (usize, usize),
     /// How many records of samples the [native step](derive_beside) took, all with the results of the scan; none if there was none.
-    pub native: Option<usize>,
+    pub native: Option<Compared>,
 }
 
 /// Components that depend on each other, and their family.

@@ -28,24 +28,34 @@ pub trait NativeStep {
     fn step(&self, arguments: &[Constant]) -> Option<Vec<Constant>>;
 }
 
-/// The scan against the step, on samples in blocks. Gives how many records the native step took, if there is one.
+/// How many records of samples a derived scan was compared on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Compared {
+    /// All of them.
+    pub records: usize,
+    /// Those that the [native step](NativeStep) took; it could not be run on the others.
+    pub native: usize,
+}
+
+/// The scan against the step, on samples in blocks. Gives how many records were compared, if there is a native step.
 pub(super) fn on_samples(
     of: &LoopProgram,
     derivation: &Derivation,
     native: Option<&dyn NativeStep>,
-) -> Result<Option<usize>, Refusal> {
+) -> Result<Option<Compared>, Refusal> {
     let work = |stage: &Stage| 3 * stage.combine.insts.len() + stage.lift.function.insts.len();
     let work = derivation.program.stages.iter().map(work).sum::<usize>() + of.step.function.insts.len();
     let affordable = WORK / (BLOCKS.len() * work.max(1));
     let samples = (affordable / SAMPLE).clamp(1, SAMPLES as usize);
     let elements = (affordable / samples).clamp(SHORTEST, SAMPLE);
     let samples = samples as u64;
-    let mut records = 0;
+    let (mut records, mut natives) = (0, 0);
     // The last kinds of samples are the richest.
     for seed in (SAMPLES - samples..SAMPLES).rev() {
         let elements = drawn(of, seed, elements, native);
-        let states = sequential(of, derivation, &elements, native);
+        let (states, taken) = sequential(of, derivation, &elements, native);
         records += states.len() - 1;
+        natives += taken;
         let folds = derivation.program.sequential.as_ref().map_or(&[][..], |of| &of.folds);
         // Of those that a sample is no longer than, one will do.
         let longer = BLOCKS.iter().position(|&block| block >= states.len() - 1).unwrap_or(BLOCKS.len() - 1);
@@ -56,7 +66,7 @@ pub(super) fn on_samples(
             }
         }
     }
-    Ok(native.map(|_| records))
+    Ok(native.map(|_| Compared { records, native: natives }))
 }
 
 /// So many elements, as values of their types.
@@ -91,15 +101,15 @@ fn may_be_zero(divisor: &Constant, largest: f64) -> bool {
 /// A state of the loop, and the largest float on the way to it.
 type Reached = (Vec<Constant>, f64);
 
-/// The loop's states on a sample, by its native step if there is one, as long as nothing overflows there, and every float is a number:
-/// over the reals there is no quotient by 0.
+/// The loop's states on a sample, by its native step if there is one, and how many steps that took. As long as nothing overflows, and
+/// every float is a number: over the reals there is no quotient by 0.
 fn sequential(
     of: &LoopProgram,
     derivation: &Derivation,
     elements: &[Vec<Constant>],
     native: Option<&dyn NativeStep>,
-) -> Vec<Reached> {
-    let mut states = vec![(of.initial.clone(), 1.0)];
+) -> (Vec<Reached>, usize) {
+    let (mut states, mut taken) = (vec![(of.initial.clone(), 1.0)], 0);
     let step = &of.step.function;
     let floats = step.values().filter(|(_, inst)| inst.ty.is_float()).map(|(value, _)| value);
     let all = Function { results: floats.collect(), ..step.clone() };
@@ -120,14 +130,12 @@ fn sequential(
         if divisors.iter().any(|divisor| may_be_zero(divisor, largest)) {
             break;
         }
-        let next = match native {
-            Some(native) => native.step(&arguments),
-            None => Some(next),
-        };
-        let Some(next) = next else { break };
-        states.push((next, largest));
+        // Where the native step cannot be run, its program goes on.
+        let own = native.and_then(|native| native.step(&arguments));
+        taken += usize::from(own.is_some());
+        states.push((own.unwrap_or(next), largest));
     }
-    states
+    (states, taken)
 }
 
 /// Whether the scan gives these states where it takes blocks of so many elements, which these folds fold in place of the stages.

@@ -149,7 +149,8 @@ impl<'a> Judge<'a> {
                 continue;
             }
             let own = group::conditions(group, valid);
-            let assume = self.traits[i].assumptions(Equation::Identity);
+            // NaN may occur: of identities it is left out only where the verdict says so.
+            let assume = self.traits[i].assumptions(Equation::Associativity);
             let kept = Kept { group, valid: &own, tables: self.tables, assume };
             let (associativity, identity) = (&mut self.associativity[i], &mut self.identity[i]);
             *identity = identity.take().or_else(|| kept.identity());

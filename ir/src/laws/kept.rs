@@ -7,6 +7,7 @@
 
 use super::elements::{Assumptions, Elements, GaveUp, Id, Sides};
 use super::group::Group;
+use super::traits;
 use super::verdict::Proof;
 use crate::function::Function;
 use crate::program::Table;
@@ -68,7 +69,8 @@ impl Kept<'_> {
                 None => Ok((Vec::new(), Vec::new())),
             }
         };
-        let holds = elements.by_cases(&mut sides, &mut cases).ok()?;
+        // Of these laws no verdict says that they hold where nothing overflows.
+        let holds = elements.by_cases(&mut sides, &mut cases).ok()? && !elements.means.no_overflow;
         holds.then_some(Proof::Identity { means: elements.means, cases })
     }
 
@@ -86,10 +88,99 @@ impl Kept<'_> {
             if elements.as_constant(condition) == Some(Constant::from(false)) {
                 return Ok(None);
             }
-            if let Some((component, constant)) = elements.as_equality(condition) {
+            // A float that equals 0 may be -0, which is another number to all but comparisons.
+            if let Some((component, constant)) = elements.as_equality(condition)
+                && (!elements.ty(component).is_float() || traits::orders_only(&self.group.combine))
+            {
                 state.iter_mut().filter(|id| **id == component).for_each(|id| *id = constant);
             }
         }
         Ok(Some(state))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::builder::FunctionBuilder;
+    use crate::function::{Function, Value};
+    use crate::laws::{Judgement, Overflow, judge};
+    use crate::opcode::Opcode;
+    use crate::program::{Mapping, Source, Stage};
+    use crate::types::{Constant, Type};
+
+    fn judged(
+        identity: Vec<Constant>,
+        combine: impl Fn(&mut FunctionBuilder, &[Value], &[Value]) -> Vec<Value>,
+        valid: impl Fn(&mut FunctionBuilder, &[Value]) -> Value,
+    ) -> Judgement {
+        let state: Vec<Type> = identity.iter().map(|constant| constant.ty()).collect();
+        let function = |body: &dyn Fn(&mut FunctionBuilder) -> Vec<Value>| -> Function {
+            let mut b = FunctionBuilder::new();
+            let results = body(&mut b);
+            b.finish(&results)
+        };
+        let stage = Stage {
+            lift: Mapping {
+                reads: (0..state.len() as u32).map(Source::Record).collect(),
+                function: function(&|b| b.params(&state)),
+            },
+            combine: function(&|b| {
+                let (earlier, later) = (b.params(&state), b.params(&state));
+                combine(b, &earlier, &later)
+            }),
+            valid: Some(function(&|b| {
+                let params = b.params(&state);
+                vec![valid(b, &params)]
+            })),
+            identity,
+            state,
+            ..Stage::default()
+        };
+        judge(&stage, &[], Overflow::NeverOccurs)
+    }
+
+    /// Equal numbers stay, others become NaN, which is not valid: NaN is a state here, though no valid one.
+    #[test]
+    fn what_becomes_nan_is_not_closed() {
+        let combine = |b: &mut FunctionBuilder, x: &[Value], y: &[Value]| {
+            let (none, nan) = (b.lit(f64::INFINITY), b.lit(f64::NAN));
+            let [is_first, is_second] = [x, y].map(|value| b.binary(Opcode::Eq, value[0], none));
+            let are_equal = b.binary(Opcode::Eq, x[0], y[0]);
+            let both = b.select(are_equal, x[0], nan);
+            let known = b.select(is_second, x[0], both);
+            vec![b.select(is_first, y[0], known)]
+        };
+        let judgement =
+            judged(vec![f64::INFINITY.into()], combine, |b, state| b.binary(Opcode::Eq, state[0], state[0]));
+        assert!(!judgement.closure.is_proved(), "{judgement:?}");
+    }
+
+    /// A float that equals 0 has one of two bit patterns.
+    #[test]
+    fn bits_of_a_zero_are_not_known() {
+        let combine = |b: &mut FunctionBuilder, x: &[Value], y: &[Value]| {
+            let bits = [x, y].map(|state| b.bitcast(Type::U64, state[0]));
+            let sums = [(x[1], y[1]), (bits[0], bits[1])].map(|(one, other)| b.binary(Opcode::Xor, one, other));
+            vec![y[0], b.binary(Opcode::Xor, sums[0], sums[1])]
+        };
+        let judgement = judged(vec![0.0f64.into(), 0u64.into()], combine, |b, state| {
+            let zero = b.lit(0.0f64);
+            b.binary(Opcode::Eq, state[0], zero)
+        });
+        assert!(!judgement.identity.is_proved(), "{judgement:?}");
+    }
+
+    /// The larger of two sums is a sum, but where one overflows.
+    #[test]
+    fn what_holds_without_overflow_is_not_closed() {
+        let combine = |b: &mut FunctionBuilder, x: &[Value], y: &[Value]| vec![b.binary(Opcode::Add, x[0], y[0])];
+        let valid = |b: &mut FunctionBuilder, state: &[Value]| {
+            let (zero, one) = (b.lit(0i64), b.lit(1i64));
+            let (more, raised) = (b.binary(Opcode::Add, state[0], one), b.binary(Opcode::Max, state[0], zero));
+            let (left, right) = (b.binary(Opcode::Add, raised, one), b.binary(Opcode::Max, more, one));
+            b.binary(Opcode::Eq, left, right)
+        };
+        let judgement = judged(vec![0i64.into()], combine, valid);
+        assert!(!judgement.closure.is_proved(), "{judgement:?}");
     }
 }

@@ -46,7 +46,7 @@ fn operand_type(function: &Function, inst: &Inst) -> Type {
 }
 
 /// Whether floats are compared, chosen, moved and negated, and nothing else.
-fn orders_only(combine: &Function) -> bool {
+pub(super) fn orders_only(combine: &Function) -> bool {
     let floats = combine.insts.iter().filter(|inst| inst.ty.is_float() || operand_type(combine, inst).is_float());
     let orders = |inst: &Inst| {
         let compares = matches!(inst.opcode.rule(), Rule::Compare(_));

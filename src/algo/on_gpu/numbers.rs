@@ -199,7 +199,8 @@ pub(super) fn scan_of_horner<T: Num>() -> Result<&'static OfSteps<T>, Error> {
 }
 
 /// The polynomial with these coefficients, that of the highest power first, at x. Integers wrap; floats are as those of
-/// [`numbers::horner`](crate::algo::numbers::horner), but that roundings depend on how the device parts the coefficients.
+/// [`numbers::horner`](crate::algo::numbers::horner), but that roundings depend on how the device parts the coefficients. So does
+/// whether the result is infinite or NaN, where a power of x overflows.
 ///
 /// Work 2 n, depth 2 reductions, 2 passes: the first is for leading zeros. Waits for both.
 ///

@@ -44,7 +44,7 @@ pub(super) fn is_beyond_laws(
     // Kernels fold what begins anywhere, in vectors as many elements as there are lanes.
     (0..if is_slow { 1 } else { LANES.min(sample.len) }).any(|start| {
         let sample = sample.part(start, sample.len - start, program);
-        let chunks = [2, CHUNK, 4, 8, 16, 32, 64, 128, 256, sample.len];
+        let chunks = [1, 2, CHUNK, 4, 7, 8, 16, 32, 64, 128, 256, sample.len];
         let own = sample.columns.iter().take(written.inputs.len());
         let inputs: Vec<&[u8]> = own.map(Vec::as_slice).collect();
         let overflows = |chunk| run_in_chunks(written, &inputs, &request, chunk).is_ok_and(|run| run.overflowed);
