@@ -235,7 +235,7 @@ fn extremes_of_sums() {
     }
 }
 
-/// What is asked of the states of one group is not asked of others, which compose to states that it would refuse.
+/// The conditions on the states of one group are not asked of others, which compose to states that do not meet them.
 #[test]
 fn families_beside_a_last_value() {
     let all: [(&[Type], &[Type], Step); 8] = [
