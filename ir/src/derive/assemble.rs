@@ -191,7 +191,7 @@ fn valid(effects: &[&Effect], state: &[Type]) -> Option<Function> {
     for effect in effects {
         let own = first..first + effect.types.len();
         first = own.end;
-        let Some(valid) = effect.valid.as_ref().filter(|_| asks(&effect)) else { continue };
+        let Some(valid) = effect.valid.as_ref().filter(|_| asks(effect)) else { continue };
         let holds = b.inline(valid, &params[own])[0];
         all = Some(all.map_or(holds, |all| b.binary(Opcode::And, all, holds)));
     }
