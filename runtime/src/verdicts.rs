@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-use monoscan_ir::derive::{Compared, Derivation};
+use monoscan_ir::derive::{BLOCKS, Compared, Derivation};
 use monoscan_ir::laws::{self, Judgement, Overflow, Words};
 use monoscan_ir::{Program, Stage, Table};
 
@@ -84,7 +84,9 @@ pub(crate) fn of_loop(derivation: &Derivation, judgements: &[Arc<Judgement>]) ->
         }
         Some(Compared { records, native }) => {
             let of = if native == records { String::new() } else { format!(" of {records}") };
-            format!("; the function itself agrees on {native}{of} records, in blocks of 1, 2, 3 and 7")
+            let [blocks @ .., last] = BLOCKS.map(|block| block.to_string());
+            let blocks = format!("{} and {last}", blocks.join(", "));
+            format!("; the function itself agrees on {native}{of} records, in blocks of {blocks}")
         }
     };
     format!("{proved}{native}")

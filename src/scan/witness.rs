@@ -74,15 +74,14 @@ impl NativeStep for Witness {
         valid
     }
 
-    fn step(&self, arguments: &[Constant]) -> Option<Vec<Constant>> {
+    fn step(&self, arguments: &[Constant], next: &[Constant]) -> Option<Vec<Constant>> {
         if self.ended.get().is_some() {
             return None;
         }
         let arguments = self.own(arguments.to_vec());
         let compiled: Native<'_> = &|arguments| interp::call(&self.traced.function, arguments, &self.traced.tables);
         let native = run(&|arguments| self.functions.call(arguments), &arguments);
-        let compare =
-            |native: &Vec<_>| compare(&|| self.name.to_owned(), &arguments, native, &compiled(&arguments), compiled);
+        let compare = |native: &Vec<_>| compare(&|| self.name.to_owned(), &arguments, native, next, compiled);
         let end = native.as_ref().map_or(Some(None), |native| compare(native).err().map(Some));
         match end {
             None => native,

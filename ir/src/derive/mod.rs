@@ -49,7 +49,7 @@ use show::Names;
 pub use family::Family;
 pub use proof::Trust;
 pub use refusal::{Refusal, SourcePlace, Why};
-pub use samples::{Compared, NativeStep};
+pub use samples::{BLOCKS, Compared, NativeStep};
 
 /// A sequential loop: a state, and a step that an element takes it through.
 #[derive(Clone, PartialEq, Debug)]
@@ -95,7 +95,7 @@ pub struct Derivation {
     pub rewritten: Vec<&'static str>,
     /// Instructions of the step, and of lifting and composing once.
     pub work: (usize, usize),
-    /// How many records of samples the [native step](derive_beside) took, all with the results of the scan; none if there was none.
+    /// On how many records of samples it was compared with a [native step](derive_beside); none if there was none.
     pub native: Option<Compared>,
 }
 

@@ -14,7 +14,8 @@ const SAMPLE: usize = 29;
 const SHORTEST: usize = 3;
 /// How many samples at most.
 pub(super) const SAMPLES: u64 = 6;
-const BLOCKS: [usize; 4] = [1, 2, 3, 7];
+/// The elements of blocks in which derived scans are compared with their loops.
+pub const BLOCKS: [usize; 4] = [1, 2, 3, 7];
 /// Instructions that the interpreter may take for all samples, where the shortest does not take more: a millisecond or two.
 const WORK: usize = 60_000;
 
@@ -24,8 +25,8 @@ pub trait NativeStep {
     /// These arguments as values of their types, of which not every number is one.
     fn valid(&self, arguments: Vec<Constant>) -> Vec<Constant>;
 
-    /// The state after an element. None if the step cannot be run, or does something else than its program.
-    fn step(&self, arguments: &[Constant]) -> Option<Vec<Constant>>;
+    /// The state after an element, which is `next` by the step's program. None if the step cannot be run, or gives something else.
+    fn step(&self, arguments: &[Constant], next: &[Constant]) -> Option<Vec<Constant>>;
 }
 
 /// How many records of samples a derived scan was compared on.
@@ -131,7 +132,7 @@ fn sequential(
             break;
         }
         // Where the native step cannot be run, its program goes on.
-        let own = native.and_then(|native| native.step(&arguments));
+        let own = native.and_then(|native| native.step(&arguments, &next));
         taken += usize::from(own.is_some());
         states.push((own.unwrap_or(next), largest));
     }

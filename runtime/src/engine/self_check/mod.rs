@@ -22,6 +22,7 @@ mod walks;
 
 use monoscan_codegen::cpu::{Kernel, LONGEST_STRAIGHT_ROW};
 use monoscan_codegen::plan::Association;
+use monoscan_ir::derive::BLOCKS;
 use monoscan_ir::facts::StageFacts;
 use monoscan_ir::transform::{Lowered, SegmentStart};
 use monoscan_ir::{Constant, Stage, laws};
@@ -127,7 +128,7 @@ impl Check<'_> {
     /// Blocks of a few elements in which a loop is compared besides: what is found of stretches of it depends on their lengths.
     fn short_blocks(&self, walk: Walk) -> &'static [usize] {
         let is_cut = matches!(walk, Walk::Strips | Walk::Totals) && !self.kernels.code.is_in_vectors();
-        if is_cut && self.program.sequential.is_some() { &[1, 2, 3, 7] } else { &[] }
+        if is_cut && self.program.sequential.is_some() { &BLOCKS } else { &[] }
     }
 
     /// Rows that a kernel is for, one behind the other. The shortest are combined in order, and so are segments between offsets.
