@@ -7,6 +7,7 @@ use monoscan::ir::transform::{Form, Lowered, lower};
 use monoscan::ops::{Affine, Max, StateMap, Sum};
 use monoscan::prelude::*;
 use monoscan::{DynScan, Error};
+use scan_kit::by_hand::{Best, comments, move_of, moves_of_comments, wide_best_of};
 
 /// Instructions of an element's reduction, and cycles of its chain.
 fn cost(scan: &DynScan) -> (u32, u32) {
@@ -18,31 +19,6 @@ fn cost(scan: &DynScan) -> (u32, u32) {
 fn assert_as_by_hand(derived: &DynScan, by_hand: &DynScan) {
     let (derived, by_hand) = (cost(derived), cost(by_hand));
     assert!(derived.0 <= by_hand.0 && derived.1 <= by_hand.1, "{derived:?}, by hand {by_hand:?}");
-}
-
-/// The best sum of neighbours, by hand: total, best prefix, best suffix, best.
-#[derive(Clone, Copy, Debug, PartialEq, ScanType)]
-struct Best {
-    total: i64,
-    prefix: i64,
-    suffix: i64,
-    best: i64,
-}
-
-#[scan_monoid]
-impl Monoid for Best {
-    fn identity() -> Self {
-        Best { total: 0, prefix: 0, suffix: 0, best: 0 }
-    }
-
-    fn combine(self, next: Self) -> Self {
-        Best {
-            total: self.total + next.total,
-            prefix: self.prefix.max(self.total + next.prefix),
-            suffix: next.suffix.max(self.suffix + next.total),
-            best: self.best.max(next.best).max(self.suffix + next.prefix),
-        }
-    }
 }
 
 #[test]
@@ -67,43 +43,18 @@ fn reductions_cost_what_they_cost_by_hand() -> Result<(), Error> {
     let derived = Scan::from_loop(scan!(|s: f64, a: f64, b: f64| -> f64 { a * s + b }), 0.0)?;
     assert_as_by_hand(derived.as_dyn(), by_hand.as_dyn());
 
-    let by_hand = Scan::<Best>::builder()
-        .lift(scan!(|x: i32| -> Best {
-            let up = (x as i64).max(0);
-            Best { total: x as i64, prefix: up, suffix: up, best: up }
-        }))
-        .project(scan!(|s: Best| -> i64 { s.best }))
-        .build()?;
+    let by_hand =
+        Scan::<Best<i64>>::builder().lift(wide_best_of {}).project(scan!(|s: Best<i64>| -> i64 { s.best })).build()?;
     let kadane = scan!(|s: (i32, i32), x: i32| -> (i32, i32) { ((s.0 + x).max(0), s.1.max(s.0 + x)) });
     let derived = Scan::loop_builder(kadane, (0, 0)).output(scan!(|s: (i32, i32)| -> i32 { s.1 })).build()?;
     assert_as_by_hand(derived.as_dyn(), by_hand.as_dyn());
     Ok(())
 }
 
-/// Comments of C: outside, behind a slash, inside, behind a star inside.
-#[scan_fn]
-fn comments(s: u8, c: u8) -> u8 {
-    match (s, c) {
-        (0 | 1, b'/') => 1,
-        (1, b'*') => 2,
-        (2 | 3, b'*') => 3,
-        (3, b'/') => 0,
-        (2 | 3, _) => 2,
-        _ => 0,
-    }
-}
-
-#[scan_fn]
-fn move_of(moves: Table<StateMap<4>>, byte: u8) -> StateMap<4> {
-    moves.get(byte as u32)
-}
-
 #[test]
 fn a_machine_in_a_loop_is_the_automaton_of_its_maps() -> Result<(), Error> {
-    let moves: Vec<StateMap<4>> =
-        (0..=255).map(|byte| StateMap { to: std::array::from_fn(|s| comments(s as u8, byte)) }).collect();
     let by_hand = Scan::<StateMap<4>>::builder()
-        .lift(move_of {}.with_table(&moves))
+        .lift(move_of {}.with_table(&moves_of_comments()))
         .project(scan!(|map: StateMap<4>| -> u8 { StateMap::from_start(map) }))
         .build()?;
     let derived = Scan::from_loop(comments {}, 0)?;

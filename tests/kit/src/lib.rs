@@ -14,10 +14,13 @@
 //! | [`loop_step`] | what the step of a loop reads at a record | |
 //! | `munch` | lexing as a textbook writes it, and texts made for rules | `munch` |
 //! | [`scripts`] | texts of many scripts | |
+//! | `by_hand` | operators written by hand, which others derive from loops | `zoo` |
 //! | `zoo` | monoids that catch what sums cannot | `zoo` |
 
 #![allow(missing_docs, reason = "a field of a test's operator says enough by its name")]
 
+#[cfg(feature = "zoo")]
+pub mod by_hand;
 #[cfg(feature = "calls")]
 pub mod calls;
 #[cfg(feature = "calls")]

@@ -7,6 +7,7 @@ use bench_shared::data::column;
 use monoscan::ops::{Affine, Max, StateMap, Sum};
 use monoscan::prelude::*;
 use monoscan::{Error, State};
+use scan_kit::by_hand::{Best, comments, move_of, moves_of_comments, wide_best_of};
 
 use super::exact::Exact;
 use super::field;
@@ -27,51 +28,6 @@ pub(super) fn run(session: &Session, len: usize, take: Take<'_>) {
 struct Beside<'a> {
     session: &'a Session,
     len: usize,
-}
-
-/// The best sum of neighbours: total, best prefix, best suffix, best. In 64 bits, so that no sum of a stretch overflows where the
-/// loop does not.
-#[scan_monoid]
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Best {
-    total: i64,
-    prefix: i64,
-    suffix: i64,
-    best: i64,
-}
-
-#[scan_monoid]
-impl Monoid for Best {
-    fn identity() -> Self {
-        Best { total: 0, prefix: 0, suffix: 0, best: 0 }
-    }
-
-    fn combine(self, next: Self) -> Self {
-        Best {
-            total: self.total + next.total,
-            prefix: self.prefix.max(self.total + next.prefix),
-            suffix: next.suffix.max(self.suffix + next.total),
-            best: self.best.max(next.best).max(self.suffix + next.prefix),
-        }
-    }
-}
-
-/// Comments of C: outside, behind a slash, inside, behind a star inside.
-#[scan_fn]
-fn comments(s: u8, c: u8) -> u8 {
-    match (s, c) {
-        (0 | 1, b'/') => 1,
-        (1, b'*') => 2,
-        (2 | 3, b'*') => 3,
-        (3, b'/') => 0,
-        (2 | 3, _) => 2,
-        _ => 0,
-    }
-}
-
-#[scan_fn]
-fn move_of(moves: Table<StateMap<4>>, byte: u8) -> StateMap<4> {
-    moves.get(byte as u32)
 }
 
 const TEXT: &[u8] = b"a /*b*/\n";
@@ -178,10 +134,8 @@ impl Beside<'_> {
 
     fn comments(&self, take: Take<'_>) {
         let text = &self.text()[..];
-        let moves: Vec<StateMap<4>> =
-            (0..=255).map(|byte| StateMap { to: std::array::from_fn(|s| comments(s as u8, byte)) }).collect();
         let by_hand = Scan::<StateMap<4>>::builder()
-            .lift(move_of {}.with_table(&moves))
+            .lift(move_of {}.with_table(&moves_of_comments()))
             .project(scan!(|map: StateMap<4>| -> u8 { StateMap::from_start(map) }))
             .threads(1)
             .build()
@@ -197,12 +151,9 @@ impl Beside<'_> {
 
     fn best(&self, take: Take<'_>) {
         let x = &column(7, self.len, |numbers| numbers.below(9) as i32 - 4)[..];
-        let by_hand = Scan::<Best>::builder()
-            .lift(scan!(|x: i32| -> Best {
-                let up = (x as i64).max(0);
-                Best { total: x as i64, prefix: up, suffix: up, best: up }
-            }))
-            .project(scan!(|s: Best| -> i32 { s.best as i32 }))
+        let by_hand = Scan::<Best<i64>>::builder()
+            .lift(wide_best_of {})
+            .project(scan!(|s: Best<i64>| -> i32 { s.best as i32 }))
             .threads(1)
             .build()
             .expect("best sums are a monoid");

@@ -27,8 +27,8 @@ const fn any_size(log2: u32) -> Bar {
     bar(log2, 1.0 / 1.05, 1.0 / 1.05)
 }
 
-/// One with these bars; `moved` and `held` bytes an element.
-const fn barred(
+/// A workload with these bars; `moved` and `held` bytes an element.
+const fn workload(
     bars: &'static [Bar],
     name: &'static str,
     title: &'static str,
@@ -37,17 +37,6 @@ const fn barred(
     run: Run,
 ) -> Workload {
     Workload { name, title, baseline, moved, held, bars, run }
-}
-
-/// One without a bar; `moved` and `held` bytes an element.
-const fn unbarred(
-    name: &'static str,
-    title: &'static str,
-    baseline: &'static str,
-    (moved, held): (usize, usize),
-    run: Run,
-) -> Workload {
-    barred(&[], name, title, baseline, (moved, held), run)
 }
 
 /// All workloads, in the order of the published table.
@@ -79,7 +68,14 @@ pub(crate) const ALL: [Workload; 43] = [
         bars: &[SHORT, bar(27, 2.2, 3.0)],
         run: affine::affine_f32,
     },
-    unbarred("affine-f32-small", "affine f32, factors of −1 to 1", "plain loop", (12, 64), affine::small_factors_f32),
+    workload(
+        &[],
+        "affine-f32-small",
+        "affine f32, factors of −1 to 1",
+        "plain loop",
+        (12, 64),
+        affine::small_factors_f32,
+    ),
     Workload {
         name: "affine-f64",
         title: "affine f64, time-varying",
@@ -251,13 +247,13 @@ pub(crate) const ALL: [Workload; 43] = [
         bars: &[bar(26, 1.4, 2.4)],
         run: tokens::rust,
     },
-    barred(SORT, "sort-u32", "sort u32", "sort_unstable", (8, 40), sorting::sort_u32),
-    barred(SORT, "sort-u64", "sort u64", "sort_unstable", (16, 80), sorting::sort_u64),
-    barred(SORT, "sort-u16", "sort u16", "sort_unstable", (4, 20), sorting::sort_u16),
-    barred(SORT, "sort-i32", "sort i32", "sort_unstable", (8, 40), sorting::sort_i32),
-    barred(SORT, "sort-f32", "sort f32", "sort_unstable", (8, 40), sorting::sort_f32),
-    barred(SORT, "sort-few", "sort u32, a hundred different ones", "sort_unstable", (8, 40), sorting::sort_few),
-    unbarred("argsort-u32", "argsort u32", "sort_by_key", (8, 60), sorting::argsort_u32),
+    workload(SORT, "sort-u32", "sort u32", "sort_unstable", (8, 40), sorting::sort_u32),
+    workload(SORT, "sort-u64", "sort u64", "sort_unstable", (16, 80), sorting::sort_u64),
+    workload(SORT, "sort-u16", "sort u16", "sort_unstable", (4, 20), sorting::sort_u16),
+    workload(SORT, "sort-i32", "sort i32", "sort_unstable", (8, 40), sorting::sort_i32),
+    workload(SORT, "sort-f32", "sort f32", "sort_unstable", (8, 40), sorting::sort_f32),
+    workload(SORT, "sort-few", "sort u32, a hundred different ones", "sort_unstable", (8, 40), sorting::sort_few),
+    workload(&[], "argsort-u32", "argsort u32", "sort_by_key", (8, 60), sorting::argsort_u32),
     Workload {
         name: "select-i32",
         title: "selected i32, one of two",
@@ -267,10 +263,10 @@ pub(crate) const ALL: [Workload; 43] = [
         bars: &[bar(24, 1.0, 1.5), bar(27, 1.0, 1.5)],
         run: selecting::select_i32,
     },
-    unbarred("partition-i32", "partition i32, one of two", "plain loop", (9, 40), selecting::partition_i32),
-    unbarred("encode-u32", "run lengths of u32, four a run", "plain loop", (6, 50), selecting::encode_u32),
-    unbarred("unique-u32", "unique u32, four a run", "Vec::dedup", (5, 20), selecting::unique_u32),
-    barred(
+    workload(&[], "partition-i32", "partition i32, one of two", "plain loop", (9, 40), selecting::partition_i32),
+    workload(&[], "encode-u32", "run lengths of u32, four a run", "plain loop", (6, 50), selecting::encode_u32),
+    workload(&[], "unique-u32", "unique u32, four a run", "Vec::dedup", (5, 20), selecting::unique_u32),
+    workload(
         &on_two(1.5, To::BestRival),
         "group-sums",
         "sums of f64 by key, ten a key",
@@ -278,7 +274,14 @@ pub(crate) const ALL: [Workload; 43] = [
         (13, 40),
         algorithms::group_sums,
     ),
-    unbarred("forward-fill", "forward fill of f64, one of two there", "plain loop", (17, 50), algorithms::forward_fill),
+    workload(
+        &[],
+        "forward-fill",
+        "forward fill of f64, one of two there",
+        "plain loop",
+        (17, 50),
+        algorithms::forward_fill,
+    ),
     Workload {
         name: "sparse-f64",
         title: "sparse matrix of f64 times a vector",
@@ -288,9 +291,9 @@ pub(crate) const ALL: [Workload; 43] = [
         bars: &[bar(24, 1.0, 1.5)],
         run: algorithms::sparse_f64,
     },
-    unbarred("sparse-thin", "sparse matrix of f64, one to four a row", "sprs", (18, 70), algorithms::sparse_thin),
+    workload(&[], "sparse-thin", "sparse matrix of f64, one to four a row", "sprs", (18, 70), algorithms::sparse_thin),
     // 1.5 times as long as memcpy of one number, of whose bytes an addition moves 1.5 times as many.
-    barred(&on_two(1.0, To::Copy), "add", "addition of long integers", "plain loop", (24, 80), algorithms::add),
+    workload(&on_two(1.0, To::Copy), "add", "addition of long integers", "plain loop", (24, 80), algorithms::add),
     Workload {
         name: "add-rows",
         title: "additions of 256 bits",
@@ -300,7 +303,7 @@ pub(crate) const ALL: [Workload; 43] = [
         bars: &[bar(10, 1.0, 1.0), bar(16, 1.0, 1.0), bar(24, 1.0, 1.0)],
         run: algorithms::add_rows,
     },
-    unbarred("utf8", "UTF-8 validation", "from_utf8", (1, 4), texts::utf8),
-    unbarred("csv", "fields of CSV", "csv", (2, 20), texts::csv),
-    unbarred("patterns", "matches of four patterns", "regex-automata", (5, 50), texts::patterns),
+    workload(&[], "utf8", "UTF-8 validation", "from_utf8", (1, 4), texts::utf8),
+    workload(&[], "csv", "fields of CSV", "csv", (2, 20), texts::csv),
+    workload(&[], "patterns", "matches of four patterns", "regex-automata", (5, 50), texts::patterns),
 ];

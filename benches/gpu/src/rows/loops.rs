@@ -12,6 +12,7 @@ use super::maps::affine_columns_by;
 use super::numbers::{bytes_of, max_by, program_of, small, widening_by};
 use crate::line::{Line, PERIOD, Subject};
 use bench_shared::data;
+use scan_kit::by_hand::{Best, best_of, wide_best_of};
 
 pub(super) fn max_f32(seed: u64) -> Result<Box<dyn Subject>, Error> {
     let scan = Scan::from_loop(scan!(|m: f32, x: f32| -> f32 { m.max(x) }), f32::NEG_INFINITY)?;
@@ -28,38 +29,6 @@ pub(super) fn affine_f32_columns(seed: u64) -> Result<Box<dyn Subject>, Error> {
     Ok(affine_columns_by(&program_of(&scan), seed))
 }
 
-/// The best sum of neighbours, so far and at either end; none is below 0, the sum of nothing.
-#[scan_monoid]
-#[derive(Clone, Copy, PartialEq, Debug)]
-struct Best<T> {
-    sum: T,
-    first: T,
-    last: T,
-    best: T,
-}
-
-#[scan_monoid]
-impl<T: Num> Monoid for Best<T> {
-    fn identity() -> Self {
-        Best { sum: T::ZERO, first: T::ZERO, last: T::ZERO, best: T::ZERO }
-    }
-
-    fn combine(self, next: Self) -> Self {
-        Best {
-            sum: self.sum + next.sum,
-            first: self.first.larger(self.sum + next.first),
-            last: next.last.larger(self.last + next.sum),
-            best: self.best.larger(next.best).larger(self.last + next.first),
-        }
-    }
-}
-
-/// Of one number.
-#[scan_fn]
-fn best_of(x: i32) -> Best<i32> {
-    Best { sum: x, first: x.max(0), last: x.max(0), best: x.max(0) }
-}
-
 fn best_by(program: &Verified<Program>, seed: u64) -> Box<dyn Subject> {
     let x: Vec<i32> = small(seed);
     let columns = vec![bytes_of(&x)];
@@ -73,13 +42,6 @@ pub(super) fn best_by_hand(seed: u64) -> Result<Box<dyn Subject>, Error> {
     let project = scan!(|so_far: Best<i32>| -> i32 { so_far.best });
     let scan = Scan::<Best<i32>>::builder().lift(best_of {}).project(project).build()?;
     Ok(best_by(&program_of(&scan), seed))
-}
-
-/// Of one number, in 64 bits.
-#[scan_fn]
-fn wide_best_of(x: i32) -> Best<i64> {
-    let x = x as i64;
-    Best { sum: x, first: x.max(0), last: x.max(0), best: x.max(0) }
 }
 
 /// The same in 64 bits, where no sum of a stretch wraps: only this one is right wherever the loop is.
