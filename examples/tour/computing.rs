@@ -5,27 +5,18 @@ use std::convert::Infallible;
 
 use monoscan::algo::numbers::{self, Network, NetworkKind};
 
+use super::loops::{by_digits, by_rows, of_order_two};
 use crate::common::Failure;
 use crate::{LOOP, SCAN, Table, drawn};
 
 pub(crate) fn computing(table: &Table) -> Result<(), Failure> {
     let digits = |seed| drawn(table.records, seed, |bits| if bits % 2 == 0 { u64::MAX } else { bits });
     let (a, b) = (digits(20), digits(21));
-    let by_loop = |of: fn(u64, u64, bool) -> (u64, bool)| {
-        let mut carry = false;
-        let digit = |(&a, &b): (&u64, &u64)| {
-            let digit;
-            (digit, carry) = of(a, b, carry);
-            digit
-        };
-        let digits: Vec<u64> = a.iter().zip(&b).map(digit).collect();
-        (digits, carry)
-    };
-    table.line(("numbers::add", SCAN), || numbers::add(&a, &b), ("a loop", || by_loop(u64::carrying_add)))?;
+    table.line(("numbers::add", SCAN), || numbers::add(&a, &b), ("a loop", || by_digits(&a, &b, u64::carrying_add)))?;
     table.line(
         ("numbers::subtract", SCAN),
         || numbers::subtract(&a, &b),
-        ("a loop", || by_loop(u64::borrowing_sub)),
+        ("a loop", || by_digits(&a, &b, u64::borrowing_sub)),
     )?;
     // They differ in the lowest digit alone.
     let mut less = a.clone();
@@ -47,37 +38,19 @@ pub(crate) fn computing(table: &Table) -> Result<(), Failure> {
     table.line(
         ("numbers::add_rows", LOOP),
         || numbers::add_rows(&rows_a, &rows_b),
-        ("a loop", || {
-            let sum = |(a, b): (&[u64; 4], &[u64; 4])| {
-                let (mut sum, mut carry) = ([0; 4], false);
-                for place in 0..4 {
-                    (sum[place], carry) = a[place].carrying_add(b[place], carry);
-                }
-                sum
-            };
-            rows_a.iter().zip(&rows_b).map(sum).collect()
-        }),
+        ("a loop", || by_rows(&rows_a, &rows_b, u64::carrying_add)),
     )?;
     table.line(
         ("numbers::subtract_rows", LOOP),
         || numbers::subtract_rows(&rows_a, &rows_b),
-        ("a loop", || {
-            let difference = |(a, b): (&[u64; 4], &[u64; 4])| {
-                let (mut difference, mut borrow) = ([0; 4], false);
-                for place in 0..4 {
-                    (difference[place], borrow) = a[place].borrowing_sub(b[place], borrow);
-                }
-                difference
-            };
-            rows_a.iter().zip(&rows_b).map(difference).collect()
-        }),
+        ("a loop", || by_rows(&rows_a, &rows_b, u64::borrowing_sub)),
     )?;
     table.line(
         ("numbers::compare_rows", LOOP),
         || numbers::compare_rows(&rows_a, &rows_b),
         ("a loop", || rows_a.iter().zip(&rows_b).map(|(a, b)| a.iter().rev().cmp(b.iter().rev())).collect()),
     )?;
-    networks(table, (&a, &b), &|| by_loop(u64::carrying_add))?;
+    networks(table, (&a, &b), &|| by_digits(&a, &b, u64::carrying_add))?;
 
     let horner = || a.iter().fold(0u64, |y, a| y.wrapping_mul(3).wrapping_add(*a));
     table.line(("numbers::horner", SCAN), || numbers::horner(&a, 3), ("a loop", horner))?;
@@ -86,14 +59,7 @@ pub(crate) fn computing(table: &Table) -> Result<(), Failure> {
     table.line(
         ("numbers::Modular::run order 2", ["12 n", "1", "1"]),
         || recurrence.run(&x),
-        ("a loop", || {
-            let (mut y, mut before) = (0, 0);
-            let step = |&x: &u32| {
-                (y, before) = ((u64::from(x) + y + before) % 998_244_353, y);
-                y as u32
-            };
-            x.iter().map(step).collect()
-        }),
+        ("a loop", || of_order_two(&x, 998_244_353)),
     )?;
     let modulus = (1 << 61) - 1;
     table.line(

@@ -2,8 +2,9 @@
 
 use monoscan::algo::groups;
 use monoscan::algo::sparse::Csr;
-use monoscan::ops::{Max, Moments, Sum};
+use monoscan::ops::{Max, Sum};
 
+use super::loops::{by_key, maxima_by_flags, moments_by_key, nearly};
 use crate::common::Failure;
 use crate::{LOOP, SCAN, Table, bits, drawn};
 
@@ -18,16 +19,7 @@ pub(crate) fn groups(table: &Table) -> Result<(), Failure> {
     table.line(
         ("groups::totals_by_flags", SCAN),
         || groups::totals_by_flags(&heads, &maxima),
-        ("a loop", || {
-            let mut totals = Vec::new();
-            for (&head, &x) in heads.iter().zip(&amounts) {
-                match totals.last_mut() {
-                    Some(Max(total)) if !head => *total = x.max(*total),
-                    _ => totals.push(Max(x)),
-                }
-            }
-            totals
-        }),
+        ("a loop", || maxima_by_flags(&heads, &amounts)),
     )?;
     table.line(
         ("groups::totals_by_key", SCAN),
@@ -85,45 +77,4 @@ fn rows(table: &Table, amounts: &[i64]) -> Result<(), Failure> {
             offsets.windows(2).map(dot).collect()
         }),
     )
-}
-
-/// The moments of each run of equal keys, by Welford's loop.
-pub(crate) fn moments_by_key(keys: &[u32], x: &[f64]) -> (Vec<u32>, Vec<Moments<f64>>) {
-    let add = |Moments { count, mean, squares }: &mut Moments<f64>, x: &f64| {
-        *count += 1.0;
-        let from_mean = x - *mean;
-        *mean += from_mean / *count;
-        *squares += from_mean * (x - *mean);
-    };
-    by_key(keys, x, |x| Moments::of(*x), add)
-}
-
-/// The total of each run of equal keys, by a loop.
-pub(crate) fn by_key<X, T>(
-    keys: &[u32],
-    x: &[X],
-    of: impl Fn(&X) -> T,
-    add: impl Fn(&mut T, &X),
-) -> (Vec<u32>, Vec<T>) {
-    let (mut names, mut totals) = (Vec::new(), Vec::new());
-    for (key, x) in keys.iter().zip(x) {
-        match totals.last_mut() {
-            Some(total) if names.last() == Some(key) => add(total, x),
-            _ => {
-                names.push(*key);
-                totals.push(of(x));
-            }
-        }
-    }
-    (names, totals)
-}
-
-/// Whether these have the same keys, and moments that differ by roundings alone.
-pub(crate) fn nearly(a: &(Vec<u32>, Vec<Moments<f64>>), b: &(Vec<u32>, Vec<Moments<f64>>)) -> bool {
-    let near = |a: f64, b: f64, scale: f64| (a - b).abs() <= 1e-9 * scale;
-    let alike = |(a, b): (&Moments<f64>, &Moments<f64>)| {
-        let scale = b.mean.abs() + b.variance().sqrt();
-        a.count == b.count && near(a.mean, b.mean, scale) && near(a.variance(), b.variance(), scale * scale)
-    };
-    a.0 == b.0 && a.1.len() == b.1.len() && a.1.iter().zip(&b.1).all(alike)
 }

@@ -4,7 +4,7 @@
 //! results. Copies of input and of results are not in it.
 
 use std::hint::black_box;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use monoscan::algo::AlgoError;
 use monoscan::cuda::Stream;
@@ -12,7 +12,7 @@ use monoscan::prelude::*;
 use monoscan::{Device, DeviceVec};
 
 use crate::common::{Failure, say};
-use crate::{PATIENCE, ROUNDS, Table, row};
+use crate::{Table, best_times, row};
 
 mod computing;
 mod records;
@@ -66,24 +66,17 @@ impl There {
         if !is_right(&here(ours(made()?)?)?, &theirs()) {
             return Err(Failure::Run(format!("{name} gives something else than {rival}")));
         }
-        let mut best = [Duration::MAX; 2];
-        let began = Instant::now();
-        for round in 0..ROUNDS {
-            if round > 0 && began.elapsed() > PATIENCE {
-                break;
-            }
+        let mut timed = || {
             let given = made()?;
             self.stream.synchronize()?;
             let start = Instant::now();
             let found = ours(given)?;
             self.stream.synchronize()?;
-            best[0] = best[0].min(start.elapsed());
+            let time = start.elapsed();
             drop(found);
-            let start = Instant::now();
-            drop(black_box(theirs()));
-            best[1] = best[1].min(start.elapsed());
-        }
-        row((name, cost), best, rival);
+            Ok(time)
+        };
+        row((name, cost), best_times(&mut timed, &mut || drop(black_box(theirs())))?, rival);
         Ok(())
     }
 }

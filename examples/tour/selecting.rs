@@ -4,6 +4,7 @@ use monoscan::algo::runs;
 use monoscan::algo::select::{self, Select};
 use monoscan::prelude::*;
 
+use super::loops::three_parts;
 use crate::common::Failure;
 use crate::{SCAN, Table, drawn};
 
@@ -52,11 +53,7 @@ pub(crate) fn selecting(table: &Table) -> Result<(), Failure> {
     table.line(
         ("select::partition3", ["3 n", "1", "3"]),
         || select::partition3(&x, &classes),
-        ("three pushes", || {
-            let mut parts = [const { Vec::new() }; 3];
-            x.iter().zip(&classes).for_each(|(x, class)| parts[*class as usize].push(*x));
-            (parts.concat(), parts.map(|part| part.len()))
-        }),
+        ("three pushes", || three_parts(&x, &classes)),
     )?;
     all_of_runs(table, &x)
 }

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use monoscan::algo::text;
 
+use super::loops;
 use crate::common::Failure;
 use crate::{LOOP, SCAN, Table, bits};
 
@@ -17,15 +18,7 @@ pub(crate) fn texts(table: &Table) -> Result<(), Failure> {
     table.line(
         ("text::lines_and_columns", SCAN),
         || text::lines_and_columns(csv),
-        ("a loop", || {
-            let (mut line, mut column) = (0, 0);
-            let place = |&byte: &u8| {
-                let here = (line, column);
-                (line, column) = if byte == b'\n' { (line + 1, 0) } else { (line, column + 1) };
-                here
-            };
-            csv.iter().map(place).unzip()
-        }),
+        ("a loop", || loops::lines_and_columns(csv)),
     )?;
     let mixed = "aß∮\u{10ffff}".repeat(table.records / 10 + 1);
     let is_text = || std::str::from_utf8(mixed.as_bytes()).is_ok();

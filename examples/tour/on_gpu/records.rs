@@ -6,10 +6,10 @@ use monoscan::algo::sort::Order;
 use monoscan::algo::{on_gpu, select};
 use monoscan::prelude::*;
 
-use super::super::groups::by_key;
+use super::super::loops::{by_key, three_parts};
 use super::{There, one, two, with};
 use crate::common::Failure;
-use crate::{SCAN, drawn};
+use crate::{LOOP, SCAN, drawn};
 
 pub(super) fn selecting(there: &There) -> Result<(), Failure> {
     let x: Vec<i32> = drawn(there.records, 50, |bits| bits as i32);
@@ -55,11 +55,7 @@ pub(super) fn selecting(there: &There) -> Result<(), Failure> {
         ("on_gpu::partition3", ["n", "1", "2"]),
         || on_gpu::partition3(&dx, &dclasses),
         with,
-        ("three pushes", || {
-            let mut parts = [const { Vec::new() }; 3];
-            x.iter().zip(&classes).for_each(|(x, class)| parts[*class as usize].push(*x));
-            (parts.concat(), parts.map(|part| part.len()))
-        }),
+        ("three pushes", || three_parts(&x, &classes)),
     )
 }
 
@@ -143,7 +139,7 @@ pub(super) fn sorting(there: &There) -> Result<(), Failure> {
         PartialEq::eq,
     )?;
     there.line(
-        ("on_gpu::histogram u8", ["2 n", "2", "5"]),
+        ("on_gpu::histogram u8", LOOP),
         || on_gpu::histogram(&dclasses),
         two,
         ("counters", || {

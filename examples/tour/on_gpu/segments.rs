@@ -3,7 +3,7 @@
 use monoscan::algo::on_gpu::{self, Csr};
 use monoscan::ops::{Max, Sum};
 
-use super::super::groups::{by_key, moments_by_key, nearly};
+use super::super::loops::{by_key, maxima_by_flags, moments_by_key, nearly};
 use super::{There, one, two};
 use crate::common::Failure;
 use crate::{SCAN, drawn};
@@ -33,16 +33,7 @@ pub(super) fn segments(there: &There) -> Result<(), Failure> {
         ("on_gpu::totals_by_flags", SCAN),
         || on_gpu::totals_by_flags(&dheads, &dmaxima),
         one,
-        ("a loop", || {
-            let mut totals = Vec::new();
-            for (&head, &x) in heads.iter().zip(&x) {
-                match totals.last_mut() {
-                    Some(Max(total)) if !head => *total = x.max(*total),
-                    _ => totals.push(Max(x)),
-                }
-            }
-            totals
-        }),
+        ("a loop", || maxima_by_flags(&heads, &x)),
     )?;
     there.judged(
         ("on_gpu::moments_by_key", SCAN),

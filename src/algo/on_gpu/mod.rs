@@ -9,7 +9,8 @@
 //! | [`select()`], [`select_with_places`], [`places`], [`Select`], [`unique`], [`unique_by_key`], [`encode`] | one scan with a filter, and one before it that counts, where space is short |
 //! | [`sums_by_key`], [`totals_by_key`], [`totals_by_flags`], [`moments_by_key`] | one segmented scan with a filter |
 //! | [`partition`] | two kernels, and a scan of counts between them |
-//! | [`partition3`], [`sort()`], [`sort_with_values`], [`argsort`], [`histogram`] | for each digit two kernels, and a scan of counts between them |
+//! | [`partition3`], [`sort()`], [`sort_with_values`], [`argsort`] | for each digit two kernels, and a scan of counts between them |
+//! | [`histogram`] | of bytes a count and its totals; else a sort, and [`encode`] |
 //! | [`totals_by_offsets`], [`Csr`] | one pass over the records, in blocks of equal length, and one over the states of blocks |
 //! | [`forward_fill`], [`backward_fill`], [`sessions`], [`running_argmax`], [`line_of_sight`], [`lines_and_columns`] | one scan |
 //! | [`add`], [`subtract`], [`add_rows`], [`subtract_rows`], [`Modular`] | one scan |
