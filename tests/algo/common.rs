@@ -1,24 +1,11 @@
 //! Lengths, threads and inputs to try.
 
-use std::hash::{BuildHasher, RandomState};
-use std::sync::LazyLock;
-use std::{env, panic};
-
 pub(crate) use scan_kit::Random;
+use scan_kit::random::seed;
 
-/// Random numbers for an input of this length, others in each run. A test that fails prints the seed that repeats it.
+/// Random numbers for an input of this length, others in each run.
 pub(crate) fn generator(len: usize) -> Random {
-    static SEED: LazyLock<u64> = LazyLock::new(|| {
-        let given = env::var("MONOSCAN_SEED").ok().map(|text| text.parse().expect("a seed is a number of 64 bits"));
-        let seed = given.unwrap_or_else(|| RandomState::new().hash_one(0));
-        let report = panic::take_hook();
-        panic::set_hook(Box::new(move |panic| {
-            report(panic);
-            eprintln!("inputs were drawn with MONOSCAN_SEED={seed}");
-        }));
-        seed
-    });
-    Random(SEED.wrapping_add(len as u64))
+    Random(seed().wrapping_add(len as u64))
 }
 
 /// None, few, and those about the ends of vectors, of blocks, and of what is sorted by comparisons.

@@ -12,19 +12,15 @@ mod segments;
 mod series;
 mod sorted;
 
-use std::time::{SystemTime, UNIX_EPOCH};
-
 use monoscan::{DeviceVec, prelude::*};
 use scan_kit::Random;
+use scan_kit::random::seed;
 
 use super::on_gpu::gpu;
 
 /// Runs a test with random numbers.
 fn with_random(test: impl FnOnce(&mut Random)) {
-    let new = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos() as u64);
-    let seed = std::env::var("MONOSCAN_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or_else(new);
-    println!("MONOSCAN_SEED={seed}");
-    test(&mut Random(seed));
+    test(&mut Random(seed()));
 }
 
 /// None, few, some about the ends of warps, blocks and tiles, and one that is long enough for all multiprocessors.

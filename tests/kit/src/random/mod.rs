@@ -11,6 +11,7 @@ mod machines;
 mod neighbours;
 mod numbers;
 mod plain;
+mod seed;
 mod shapes;
 mod types;
 
@@ -22,6 +23,7 @@ use monoscan_ir::{
 };
 
 pub use numbers::Random;
+pub use seed::seed;
 
 /// Options of random programs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
