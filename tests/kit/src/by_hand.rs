@@ -55,7 +55,7 @@ pub fn comments(s: u8, c: u8) -> u8 {
     }
 }
 
-/// Where each byte leads the states of [`comments`].
+/// Where each byte leads the states of [`struct@comments`].
 pub fn moves_of_comments() -> Vec<StateMap<4>> {
     (0..=255).map(|byte| StateMap { to: std::array::from_fn(|s| comments(s as u8, byte)) }).collect()
 }
