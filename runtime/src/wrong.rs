@@ -16,6 +16,11 @@ pub enum Walk {
     Strips,
     /// Whole blocks, each in one pass.
     Blocks,
+    /// Blocks, each in one pass that folds it, and that writes its results or not.
+    Together {
+        /// It writes.
+        writes: bool,
+    },
     /// Blocks that are folded in whole states.
     Totals,
     /// One sequential pass, whose results are stored past the caches.
@@ -48,6 +53,8 @@ impl fmt::Display for Walk {
             Walk::OnePass => "in one pass",
             Walk::Strips => "in blocks, reduced and replayed",
             Walk::Blocks => "in blocks of one pass each",
+            Walk::Together { writes: true } => "in blocks, folded and replayed together",
+            Walk::Together { writes: false } => "in blocks, folded at all levels together",
             Walk::Totals => "in blocks, with whole states",
             Walk::StreamedPass => "in one pass, stored past the caches",
             Walk::StreamedStrips => "in blocks, reduced and replayed, stored past the caches",

@@ -1,5 +1,7 @@
 //! A loop of the suites: its program, its native step, and what its elements are.
 
+use std::mem::MaybeUninit;
+
 use monoscan::ir::derive::LoopProgram;
 use monoscan::ir::{Constant, Type};
 use monoscan::lang::{from_constants, to_constants};
@@ -16,6 +18,10 @@ type Native = Box<dyn Fn(&[Constant]) -> Vec<Constant>>;
 /// Its scan by a plan, as the typed front end makes it.
 type Typed = Box<dyn Fn(PlanOptions) -> Result<DynScan, Error>>;
 
+/// The loop as one would write it: from the bytes of its columns to those of the states after each record, or after the last alone
+/// where there is space for one.
+pub(crate) type Plain = Box<dyn Fn(&[&[u8]], &mut [u8])>;
+
 /// A loop of the suites.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
@@ -24,10 +30,17 @@ pub(crate) struct Entry {
     pub(crate) program: LoopProgram,
     pub(crate) native: Native,
     pub(crate) typed: Typed,
+    pub(crate) plain: Plain,
 }
 
 impl Entry {
-    pub(crate) fn new<A, F>(name: &'static str, elements: &'static str, step: F, initial: A::Parameters) -> Entry
+    pub(crate) fn new<A, F>(
+        name: &'static str,
+        elements: &'static str,
+        step: F,
+        initial: A::Parameters,
+        plain: Plain,
+    ) -> Entry
     where
         A: Parameterised,
         F: ScanFn<A, Out = A::Parameters> + Clone,
@@ -43,7 +56,7 @@ impl Entry {
         };
         let native =
             move |arguments: &[Constant]| to_constants(&step.call(from_constants::<A>(arguments.iter().copied())));
-        Entry { name, elements, program, native: Box::new(native), typed: Box::new(typed) }
+        Entry { name, elements, program, native: Box::new(native), typed: Box::new(typed), plain }
     }
 
     /// A record: small values of the kinds that the loop is for.
@@ -72,12 +85,51 @@ fn value(kind: char, ty: Type, random: &mut Random) -> Constant {
     }
 }
 
+/// Bytes as the values that they are of.
+pub(crate) fn typed<T>(bytes: &[u8]) -> &[T] {
+    // SAFETY: columns are made of values of the type that the loop has there.
+    let (before, values, after) = unsafe { bytes.align_to() };
+    assert!(before.is_empty() && after.is_empty(), "bytes are whole values, where such may be");
+    values
+}
+
+/// Bytes as space for values.
+pub(crate) fn typed_mut<T>(bytes: &mut [u8]) -> &mut [MaybeUninit<T>] {
+    // SAFETY: any bytes are space for a value.
+    let (before, values, after) = unsafe { bytes.align_to_mut() };
+    assert!(before.is_empty() && after.is_empty(), "bytes are space for whole values, where such may be");
+    values
+}
+
 const TEXT: &[u8] = b"a b\"\\{}[],\n/*#()1-23";
 
 /// `"name" "kinds of the columns" (state: S, x: X, …) = initial => { step };`
 macro_rules! loops {
     ($($name:literal $elements:literal ($s:ident: $S:ty, $($x:ident: $X:ty),+) = $initial:expr => $body:block;)*) => {
-        vec![$(Entry::new($name, $elements, monoscan::prelude::scan!(|$s: $S, $($x: $X),+| -> $S $body), $initial)),*]
+        vec![$({
+            let step = monoscan::prelude::scan!(|$s: $S, $($x: $X),+| -> $S $body);
+            let plain = move |columns: &[&[u8]], states: &mut [u8]| {
+                use monoscan::prelude::ScanFn as _;
+                let mut columns = columns.iter();
+                $(let $x: &[$X] = $crate::entry::typed(columns.next().expect("a column for each argument"));)+
+                let len = [$($x.len()),+][0];
+                $(let $x = &$x[..len];)+
+                let states: &mut [std::mem::MaybeUninit<$S>] = $crate::entry::typed_mut(states);
+                let mut state: $S = $initial;
+                if let [total] = states {
+                    for i in 0..len {
+                        state = step.call((state, $($x[i]),+));
+                    }
+                    total.write(state);
+                } else {
+                    for (i, next) in states[..len].iter_mut().enumerate() {
+                        state = step.call((state, $($x[i]),+));
+                        next.write(state);
+                    }
+                }
+            };
+            Entry::new($name, $elements, step, $initial, Box::new(plain))
+        }),*]
     };
 }
 pub(crate) use loops;

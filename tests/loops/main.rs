@@ -12,6 +12,7 @@ mod refusals;
 mod replay;
 mod requests;
 mod segments;
+mod speed;
 mod tables;
 mod times;
 mod witness;

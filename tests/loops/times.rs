@@ -30,14 +30,18 @@ fn time(entry: &Entry) -> Duration {
     (0..ROUNDS).map(one).min().expect("there is a round")
 }
 
-#[test]
-#[ignore = "a time, of an optimised build on a quiet machine"]
-fn derivations_take_a_few_milliseconds() {
+/// The loops of all suites whose names have what is asked for.
+pub(crate) fn entries() -> Vec<Entry> {
     let suites = [published::entries(), aggregations::entries(), own::signals(), own::money(), own::events()];
     let wanted = std::env::var("MONOSCAN_LOOP").unwrap_or_default();
     let entries = suites.into_iter().chain([own::text(), own::codes()]).flatten();
-    let entries = entries.filter(|entry| entry.name.contains(&wanted));
-    let mut times: Vec<(Duration, &str)> = entries.map(|entry| (time(&entry), entry.name)).collect();
+    entries.filter(|entry| entry.name.contains(&wanted)).collect()
+}
+
+#[test]
+#[ignore = "a time, of an optimised build on a quiet machine"]
+fn derivations_take_a_few_milliseconds() {
+    let mut times: Vec<(Duration, &str)> = entries().iter().map(|entry| (time(entry), entry.name)).collect();
     times.sort_unstable();
     let at = |part: usize| times[(times.len() * part / 100).min(times.len() - 1)].0;
     println!("{} loops: median {:?}, 90 of 100 within {:?}", times.len(), at(50), at(90));

@@ -155,6 +155,10 @@ impl Plan {
         };
         match self.least_threads {
             usize::MAX => format!("passes: sequential: {work}"),
+            1 if self.may_take_one_pass() => format!(
+                "passes: two, on one thread too, or one with the same results where timed calls are faster; {}",
+                expected(2)
+            ),
             1 => format!("passes: two, on one thread too; {}", expected(2)),
             2 => format!("passes: sequential on one thread, two on more; {}", expected(2)),
             least => format!("passes: sequential on fewer than {least} threads: {work}; {}", expected(2 * least)),

@@ -104,6 +104,8 @@ struct Reasons {
     replay_work: usize,
     combine_work: usize,
     carried: (usize, usize),
+    /// Whether records are kept or not.
+    filters: bool,
     /// Whether every stage may restart, and all are reduced at once.
     restarts: bool,
     /// Most elements of a block, where the reduction multiplies floats in components that the replay does without.
@@ -138,7 +140,10 @@ fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -
     // From which length on two passes make up for the calls of kernels and the fold; without a gain, several
     // threads must make up for waking them, and one tile has work for one only.
     let direct = match (100 * STRIP_CYCLES).checked_div(gain) {
-        Some(direct) => direct.min(interleave * block),
+        // Blocks of a line that is rounded are the same for any number of threads.
+        Some(direct) if association == Association::Fixed => direct.min(interleave * block),
+        // One pass of any length gives the same, and a call in strips takes a microsecond more than one of a short line.
+        Some(direct) => 2 * direct,
         None => (interleave * block * strips).max(100 * WAKING_CYCLES / one_pass),
     };
     let restarts = reasons.restarts && association == Association::Any && gain == 0;
@@ -174,6 +179,13 @@ impl Plan {
     #[inline]
     pub fn tile(&self) -> usize {
         self.interleave * self.block * self.strips
+    }
+
+    /// Whether one thread may take one pass in place of two, with the same results: of an exact operator; or of blocks in order, if no
+    /// kernel in vectors combines them in another order and all records are written.
+    pub fn may_take_one_pass(&self) -> bool {
+        let in_order = !self.vector.reduce && !self.vector.scan && !self.reasons.filters;
+        self.least_threads <= 1 && (self.association == Association::Any || in_order)
     }
 
     /// How many hundredths of a cycle an element of one sequential pass is expected to take.
@@ -213,6 +225,7 @@ impl Reasons {
             replay_work: speed::operations(&replay.mapping.function),
             combine_work: program.stages.iter().map(|stage| work(&stage.combine) as usize).sum(),
             carried: (folds.iter().map(|fold| fold.carried.len()).max().unwrap_or(0), replay.state_len()),
+            filters: program.output.filter.is_some(),
             restarts: folds.len() == 1 && program.facts().iter().all(|stage| stage.restart.is_some()),
             lanes: LaneForm::of(program).map(|form| form.cost()),
             most_factors: multiplies.filter_map(|fold| speed::most_factors(&fold.mapping.function)).min(),

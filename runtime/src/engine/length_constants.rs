@@ -2,6 +2,7 @@
 //! out.
 
 use std::borrow::Cow;
+use std::sync::OnceLock;
 
 use monoscan_codegen::cpu::Compiled;
 use monoscan_ir::facts::LengthOnly;
@@ -24,7 +25,12 @@ struct LevelConstants {
     /// The components that a reduction carries all the same, since others need them.
     carried: Vec<(u32, u32)>,
     after_block: Option<State>,
+    /// After fewer elements, each once it was asked for: lines of one length end in blocks of the same.
+    after_fewer: OnceLock<Box<[OnceLock<Option<State>>]>>,
 }
+
+/// The most lengths that are kept.
+const KEPT: usize = 4096;
 
 impl LengthConstants {
     /// For blocks of this many elements, and for the shorter ones of a last strip.
@@ -35,7 +41,7 @@ impl LengthConstants {
             let stages: Vec<_> = stages.map(length_only).collect();
             let after_block = after(code, &stages, block);
             let carried = program.levels()[level].body.carried.clone();
-            LevelConstants { stages, carried, after_block }
+            LevelConstants { stages, carried, after_block, after_fewer: OnceLock::new() }
         };
         LengthConstants { levels: (0..code.levels()).map(level).collect(), block }
     }
@@ -52,9 +58,13 @@ impl LengthConstants {
         let level = &self.levels[level];
         let after_block = level.after_block.as_ref()?;
         if block == self.block {
-            Some(Cow::Borrowed(after_block))
-        } else {
-            after(code, &level.stages, block).map(Cow::Owned)
+            return Some(Cow::Borrowed(after_block));
+        }
+        let fewer = || (0..self.block.min(KEPT)).map(|_| OnceLock::new()).collect();
+        let after = || after(code, &level.stages, block);
+        match level.after_fewer.get_or_init(fewer).get(block) {
+            Some(kept) => kept.get_or_init(after).as_ref().map(Cow::Borrowed),
+            None => after().map(Cow::Owned),
         }
     }
 }

@@ -26,7 +26,7 @@ pub(crate) type Bases<T> = SmallVec<[T; 8]>;
 /// The slots of a thread that walks a line: the carry, and what it will be behind a block; the aggregate of the tile so
 /// far, and the carry that entered the tile; from here on, blocks.
 pub(crate) const CARRY: usize = 0;
-const NEXT: usize = 1;
+pub(crate) const NEXT: usize = 1;
 pub(crate) const AGGREGATE: usize = 2;
 pub(crate) const BEFORE: usize = 3;
 pub(crate) const BLOCKS: usize = 4;
@@ -191,7 +191,7 @@ impl<'a> Line<'a> {
     }
 
     /// Puts the components into a strip's slots that its reduction leaves out, and leaves there.
-    fn put_known(&self, level: usize, strip: Strip, states: &mut Slots<'_>) {
+    pub(super) fn put_known(&self, level: usize, strip: Strip, states: &mut Slots<'_>) {
         if let Some(known) = self.kernels.length_constants.after(&self.kernels.code, level, strip.block) {
             let slots = states.first(strip.slots().end);
             let part = slots.part(self.kernels.code.part_of(level));
@@ -300,7 +300,7 @@ impl<'a> Line<'a> {
     }
 
     /// The blocks of a line are one after the other.
-    fn args(&self, strip: Strip, worker: &mut Worker<'_>) -> TileArgs {
+    pub(super) fn args(&self, strip: Strip, worker: &mut Worker<'_>) -> TileArgs {
         let records = |elements: usize| (elements as isize).wrapping_mul(self.step);
         TileArgs {
             inputs: worker.inputs.as_ptr(),

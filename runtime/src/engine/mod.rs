@@ -13,6 +13,7 @@
 //! | `between` | the segments between offsets of such a line |
 //! | `line` | one sequence of records, and the calls of generated code |
 //! | `walk` | how a line is walked: in one pass, or strip by strip |
+//! | `together` | blocks in order, each in one pass |
 //! | `tiles` | its tiles, on many threads |
 //! | `restarts` | tiles of which only the last elements are reduced |
 //! | `helpers` | how many threads work is worth |
@@ -55,6 +56,7 @@ mod slots;
 mod spaced;
 mod streaming;
 mod tiles;
+mod together;
 mod totals;
 pub(crate) mod trials;
 mod variant;

@@ -15,6 +15,7 @@ use super::line::Line;
 use super::rows;
 use super::self_check::{self, Walks};
 use super::variant::{Kernels, Variant};
+use super::walk::Cut;
 use crate::error::Error;
 
 /// The needs of a call.
@@ -51,7 +52,8 @@ impl Walked {
         1 << flags.into_iter().fold(0, |number, flag| 2 * number + u32::from(flag))
     }
 
-    fn kernels(self, kernels: &Kernels) -> Needed {
+    /// With those of the cut that is taken instead of strips, if there is one.
+    fn kernels(self, kernels: &Kernels, instead: Option<Cut>) -> Needed {
         let one_pass = match self.writes && !self.totals {
             true => Kernel::ScanOne,
             false => Kernel::Whole { writes: self.writes },
@@ -61,11 +63,13 @@ impl Walked {
         }
         let blocks = kernels.code.block_kernels().filter(|kernel| match kernel {
             Kernel::Scan | Kernel::ScanOne | Kernel::ScanBlocks => self.writes,
+            Kernel::Together { writes } => instead == Some(Cut::Blocks) && *writes == self.writes,
             Kernel::CarryUpdate(_) => !self.totals,
             Kernel::Combine(_) => self.totals || self.adds_aggregates,
             _ => true,
         });
-        Needed { kernels: blocks.chain(self.is_one_pass.then_some(one_pass)).collect(), streams: self.streams }
+        let has_one_pass = self.is_one_pass || instead == Some(Cut::Whole);
+        Needed { kernels: blocks.chain(has_one_pass.then_some(one_pass)).collect(), streams: self.streams }
     }
 }
 
@@ -87,7 +91,8 @@ impl Line<'_> {
         };
         // Who sees the bit sees the kernels, which another thread may have made.
         if self.kernels.walked.load(Ordering::Acquire) & walked.bit() == 0 {
-            variant.make(self.kernels, &walked.kernels(self.kernels), threads)?;
+            let instead = Line { len: longest, ..self.clone() }.instead_of_strips();
+            variant.make(self.kernels, &walked.kernels(self.kernels, instead), threads)?;
             self.kernels.walked.fetch_or(walked.bit(), Ordering::Release);
         }
         Ok(())

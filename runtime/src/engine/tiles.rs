@@ -40,10 +40,10 @@ impl<'a> LineTiles<'_, 'a> {
     }
 
     /// From the carry on, which becomes the one behind the tile. Its columns of segments are there.
-    fn walk(&self, range: Range<usize>, worker: &mut Worker<'a>) {
-        match self.is_one_pass() {
+    fn walk(&self, range: Range<usize>, cut: Cut, worker: &mut Worker<'a>) {
+        match cut == Cut::Whole && self.0.is_one_pass() {
             true => self.0.pass(Strip { start: range.start, block: range.len(), interleave: 1, slot: CARRY }, worker),
-            false => self.0.walk(range, self.0.cut(), worker),
+            false => self.0.walk(range, cut, worker),
         }
     }
 
@@ -126,7 +126,7 @@ impl<'a> Tiles for LineTiles<'_, 'a> {
         let range = self.0.tile(tile.tile().get());
         if self.is_one_pass() {
             worker.states.put(CARRY, carries, 0..carries.len());
-            self.walk(range, worker);
+            self.walk(range, Cut::Whole, worker);
         } else if self.0.writes {
             self.enter_blocks(range.clone(), self.levels() - 1, carries, worker);
             self.0.strips(range, Cut::Strips).for_each(|strip| self.0.replay(strip, worker));
@@ -142,7 +142,7 @@ impl<'a> Tiles for LineTiles<'_, 'a> {
         let words = 0..state.len();
         worker.states.put(CARRY, state, words.clone());
         self.0.make_segments(range.clone(), worker);
-        self.walk(range, worker);
+        self.walk(range, self.0.cut_of_tile(), worker);
         self.0.settle();
         worker.states.get(CARRY, state, words);
     }

@@ -1,10 +1,10 @@
-//! Whether a few helpers pay, by trial.
+//! Which of two ways a line is scanned, by trial.
 //!
-//! Helpers make a line's tiles two passes, and they take their share of what memory moves. Whether
-//! two threads are then faster than one depends on the machine and on what else it does, and no
-//! plan knows either. So lines with a few helpers are timed, by their lengths. Now and then one is
-//! scanned the other way, and the way that was faster is taken until the next trial. Results are
-//! the same both ways.
+//! Helpers make a line's tiles two passes, and they take their share of what memory moves. One
+//! thread takes blocks side by side in two passes, or one after the other in one. Which is faster
+//! depends on the machine and on what else it does, and no plan knows either. So such lines are
+//! timed, by their lengths. Now and then one is scanned the other way, and the way that was faster
+//! is taken until the next trial. Results are the same both ways.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -15,7 +15,11 @@ const MOST_THREADS: usize = 4;
 /// After the first calls, of which the second, fourth, eighth and so on are trials, every so many calls are.
 const BETWEEN_TRIALS: u32 = 256;
 
-/// The time with helpers, in hundredths of that without, up to which they are used: they take cores from others.
+/// The first calls are timed, and then one of so many, with every trial: looking at the clock twice takes as long as a hundred elements.
+const TIMED_FIRST: u32 = 32;
+const BETWEEN_TIMES: u32 = 8;
+
+/// The time as planned, in hundredths of that the other way, up to which it is taken: helpers take cores from others.
 const MARGIN: u64 = 95;
 
 /// Lengths are told apart by their binary logarithms; lines of more than 2^40 elements count as such.
@@ -35,46 +39,61 @@ impl Trials {
         if helpers == 0 || helpers >= MOST_THREADS {
             return run(helpers).0;
         }
-        let ways = &self.0[(len.max(1).ilog2() as usize).min(LENGTHS - 1)];
-        let is_helped = ways.takes_helpers();
-        let start = Instant::now();
-        let (result, counts) = run(if is_helped { helpers } else { 0 });
-        if counts {
-            ways.took(is_helped, start.elapsed(), len);
+        self.choose(len, |is_planned| run(if is_planned { helpers } else { 0 }))
+    }
+
+    /// Scans so many elements as planned or the other way. `run` says whether its time counts.
+    pub(crate) fn choose<R>(&self, len: usize, run: impl FnOnce(bool) -> (R, bool)) -> R {
+        let ways = self.ways(len);
+        let (is_planned, is_timed) = ways.next();
+        let start = is_timed.then(Instant::now);
+        let (result, counts) = run(is_planned);
+        if let Some(start) = start.filter(|_| counts) {
+            ways.took(is_planned, start.elapsed(), len);
         }
         result
+    }
+
+    /// Whether lines of so many elements are faster as planned, so far as is known.
+    pub(crate) fn prefers_planned(&self, len: usize) -> bool {
+        self.ways(len).is_planned_faster()
+    }
+
+    fn ways(&self, len: usize) -> &Ways {
+        &self.0[(len.max(1).ilog2() as usize).min(LENGTHS - 1)]
     }
 }
 
 /// Both ways of lines of about a length. Times are picoseconds an element, 0 before the first. Relaxed: these numbers guard no data.
 #[derive(Debug)]
 struct Ways {
-    helped: AtomicU32,
-    alone: AtomicU32,
+    planned: AtomicU32,
+    other: AtomicU32,
     calls: AtomicU32,
 }
 
 impl Ways {
     const fn new() -> Ways {
-        Ways { helped: AtomicU32::new(0), alone: AtomicU32::new(0), calls: AtomicU32::new(0) }
+        Ways { planned: AtomicU32::new(0), other: AtomicU32::new(0), calls: AtomicU32::new(0) }
     }
 
-    /// Whether the next call has helpers.
-    fn takes_helpers(&self) -> bool {
+    /// Whether the next call is as planned, and whether it is timed.
+    fn next(&self) -> (bool, bool) {
         let call = self.calls.fetch_add(1, Relaxed).wrapping_add(1);
         let is_trial = call > 1 && (call.is_power_of_two() || call.is_multiple_of(BETWEEN_TRIALS));
-        self.are_faster_with_helpers() != is_trial
+        let is_timed = is_trial || call <= TIMED_FIRST || call.is_multiple_of(BETWEEN_TIMES);
+        (self.is_planned_faster() != is_trial, is_timed)
     }
 
     /// So far as is known.
-    fn are_faster_with_helpers(&self) -> bool {
-        let [helped, alone] = [&self.helped, &self.alone].map(|time| u64::from(time.load(Relaxed)));
-        alone == 0 || 100 * helped <= MARGIN * alone
+    fn is_planned_faster(&self) -> bool {
+        let [planned, other] = [&self.planned, &self.other].map(|time| u64::from(time.load(Relaxed)));
+        other == 0 || 100 * planned <= MARGIN * other
     }
 
     /// Takes a faster time as it is, and moves slowly to slower ones, of which some are accidents.
-    fn took(&self, is_helped: bool, time: Duration, len: usize) {
-        let way = if is_helped { &self.helped } else { &self.alone };
+    fn took(&self, is_planned: bool, time: Duration, len: usize) {
+        let way = if is_planned { &self.planned } else { &self.other };
         let new = (1000 * time.as_nanos() / len.max(1) as u128).clamp(1, u128::from(u32::MAX)) as u32;
         let old = way.load(Relaxed);
         let is_first = old == 0;
@@ -86,12 +105,14 @@ impl Ways {
 mod tests {
     use super::*;
 
-    /// How many of so many calls have helpers, if a call takes so many microseconds without and with them.
-    fn helped(calls: usize, [alone, helped]: [u64; 2], ways: &Ways) -> usize {
+    /// How many of so many calls are as planned, if a call takes so many microseconds the other way and so.
+    fn planned(calls: usize, [other, planned]: [u64; 2], ways: &Ways) -> usize {
         let one = |_: &usize| {
-            let is_helped = ways.takes_helpers();
-            ways.took(is_helped, Duration::from_micros(if is_helped { helped } else { alone }), 1000);
-            is_helped
+            let (is_planned, is_timed) = ways.next();
+            if is_timed {
+                ways.took(is_planned, Duration::from_micros(if is_planned { planned } else { other }), 1000);
+            }
+            is_planned
         };
         (0..calls).filter(one).count()
     }
@@ -100,22 +121,22 @@ mod tests {
     fn the_faster_way_is_taken_but_for_trials() {
         let trials = 1024usize.ilog2() as usize + 1024 / BETWEEN_TRIALS as usize;
         for times in [[100, 60], [100, 94]] {
-            let helped = helped(1024, times, &Ways::new());
-            assert!(helped < 1024 && helped >= 1024 - trials, "{times:?}: {helped}");
+            let planned = planned(1024, times, &Ways::new());
+            assert!(planned < 1024 && planned >= 1024 - trials, "{times:?}: {planned}");
         }
         for times in [[100, 97], [100, 300]] {
-            let helped = helped(1024, times, &Ways::new());
-            assert!(helped > 1 && helped <= 1 + trials, "{times:?}: {helped}");
+            let planned = planned(1024, times, &Ways::new());
+            assert!(planned > 1 && planned <= 1 + trials, "{times:?}: {planned}");
         }
     }
 
     #[test]
     fn what_changes_is_noticed() {
         let ways = Ways::new();
-        helped(1000, [100, 60], &ways);
-        let busy = helped(1000, [100, 300], &ways);
+        planned(1000, [100, 60], &ways);
+        let busy = planned(1000, [100, 300], &ways);
         assert!(busy < 50, "{busy}");
-        let quiet = helped(1000, [100, 60], &ways);
+        let quiet = planned(1000, [100, 60], &ways);
         assert!(quiet > 700, "{quiet}");
     }
 

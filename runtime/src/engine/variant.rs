@@ -60,8 +60,10 @@ pub(crate) struct Kernels {
     pub(crate) sizes: Sizes,
     /// By what the states of each stage forget those before them, if the plan makes use of that.
     pub(crate) restarts: Option<Restarts>,
-    /// Of reductions, and of scans.
+    /// Whether helpers pay, of reductions and of scans.
     pub(crate) trials: [Trials; 2],
+    /// Whether one thread takes strips, or what gives the same in one pass.
+    pub(crate) cuts: [Trials; 2],
 }
 
 impl Kernels {
@@ -173,6 +175,7 @@ impl Variant {
                 sizes: Sizes::of(&self.program),
                 restarts,
                 trials: [const { Trials::new() }; 2],
+                cuts: [const { Trials::new() }; 2],
             })
         })
     }

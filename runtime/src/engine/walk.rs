@@ -35,6 +35,8 @@ pub(super) enum Cut {
     Whole,
     /// Whole strips, at most one of shorter blocks, and a rest of less than W elements as a block of its own.
     Strips,
+    /// The same blocks, one after the other, each in one pass.
+    Blocks,
 }
 
 impl<'a> Line<'a> {
@@ -66,11 +68,33 @@ impl<'a> Line<'a> {
     /// Scans the line on this thread, whose worker may have scanned another line of the same program. It leaves the states after the
     /// last element.
     pub(super) fn alone(&self, worker: &mut Worker<'_>) {
-        if self.is_one_pass_alone() {
-            self.in_one_pass(worker);
-        } else {
-            self.in_strips(self.cut(), worker);
+        let mut in_cut = |cut: Cut| match cut {
+            Cut::Whole if self.is_one_pass() => self.in_one_pass(worker),
+            cut => self.in_strips(cut, worker),
+        };
+        match self.instead_of_strips() {
+            Some(other) => self.kernels.cuts[usize::from(self.writes)].choose(self.len, |is_planned| {
+                in_cut(if is_planned { Cut::Strips } else { other });
+                ((), !self.is_interrupted())
+            }),
+            None => in_cut(self.cut()),
         }
+    }
+
+    /// Besides strips, where one thread takes these, the cut that gives the same results in one pass: whether that is faster hangs on the
+    /// machine.
+    pub(super) fn instead_of_strips(&self) -> Option<Cut> {
+        let other = match self.plan.association {
+            Association::Any => self.is_one_pass().then_some(Cut::Whole),
+            Association::Fixed => self.kernels.code.has_together().then_some(Cut::Blocks),
+        };
+        other.filter(|_| self.cut() == Cut::Strips)
+    }
+
+    /// How a thread cuts a tile whose carry it knows.
+    pub(super) fn cut_of_tile(&self) -> Cut {
+        let is_planned = || self.kernels.cuts[usize::from(self.writes)].prefers_planned(self.len);
+        self.instead_of_strips().filter(|_| !is_planned()).unwrap_or_else(|| self.cut())
     }
 
     /// All elements in one pass, from the carry on.
@@ -109,6 +133,10 @@ impl<'a> Line<'a> {
         let rest = if whole < range.end { Some(self.strips(whole..range.end, cut)) } else { None };
         for strip in rest.into_iter().flatten() {
             let strip = Strip { slot: BLOCKS, ..strip };
+            if cut == Cut::Blocks {
+                self.together(strip, rounds, worker);
+                continue;
+            }
             let levels = self.kernels.code.levels();
             for level in 0..levels {
                 self.ask_for_next(strip, level, levels + 1);
@@ -180,7 +208,9 @@ impl<'a> Line<'a> {
         let Plan { interleave, block, .. } = *self.plan;
         let (whole, shorter) = match cut {
             Cut::Whole => (0, 0),
-            Cut::Strips => (range.len() / (interleave * block), range.len() % (interleave * block) / interleave),
+            Cut::Strips | Cut::Blocks => {
+                (range.len() / (interleave * block), range.len() % (interleave * block) / interleave)
+            }
         };
         let strip = move |place: usize| {
             let start = range.start + place * interleave * block;

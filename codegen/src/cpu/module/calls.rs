@@ -129,6 +129,23 @@ impl Compiled {
         }
     }
 
+    /// Whether there is a kernel that takes a block in one pass, and is no kernel in vectors.
+    #[inline]
+    pub fn has_together(&self) -> bool {
+        self.recipe.has_together()
+    }
+
+    /// Leaves the aggregates of all levels over one block in slot 1, as [`reduce_one`](Compiled::reduce_one) does level by level, and
+    /// writes its outputs, if it `writes`, as [`scan_one`](Compiled::scan_one) does. Slot 0 holds the carries, and keeps them.
+    ///
+    /// # Safety
+    /// As [`Compiled::scan`], with W = 1 and two slots, if [`has_together`](Compiled::has_together); without `writes`, without outputs.
+    #[inline]
+    pub unsafe fn together(&self, writes: bool, args: &TileArgs) {
+        // SAFETY: the caller's promise is what the kernel needs.
+        unsafe { self.tile(Kernel::Together { writes })(args) }
+    }
+
     /// The kernel for short lines of at most [`SHORT_INPUTS`](crate::cpu::SHORT_INPUTS) input columns and one output, if the program
     /// reads no `Init`: it writes the outputs of a whole line from the identities, combined as [`scan_one`](Compiled::scan_one) does, and
     /// gives how many. To be called as [`Compiled::scan`], and only while `self` is there.

@@ -62,6 +62,7 @@ pub struct Compiled {
     scan: Cell,
     scan_one: Cell,
     scan_blocks: Cell,
+    together: [Cell; 2],
     /// For rows of so many elements, the first for any number.
     rows: [Cell; LONGEST_STRAIGHT_ROW + 1],
     short_rows: [Cell; LONGEST_STRAIGHT_ROW + 1],
@@ -139,13 +140,14 @@ impl Compiled {
         };
         let levels = recipe.levels.iter();
         let levels = levels.map(|level| LevelCells { part: part(&level.stages), ..LevelCells::default() }).collect();
-        let (scan, scan_one, scan_blocks, rows) = Default::default();
+        let (scan, scan_one, scan_blocks, together, rows) = Default::default();
         let (short_rows, short_between, short, side_by_side, whole, short_whole) = Default::default();
         Compiled {
             recipe,
             scan,
             scan_one,
             scan_blocks,
+            together,
             rows,
             short_rows,
             short_between,
@@ -280,6 +282,7 @@ impl Compiled {
             Kernel::Scan => &self.scan,
             Kernel::ScanOne => &self.scan_one,
             Kernel::ScanBlocks => &self.scan_blocks,
+            Kernel::Together { writes } => &self.together[usize::from(writes)],
             Kernel::Rows(len) => self.rows.get(len)?,
             Kernel::ShortRows(len) => self.short_rows.get(len)?,
             Kernel::ShortBetween => &self.short_between,

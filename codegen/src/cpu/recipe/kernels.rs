@@ -37,7 +37,9 @@ impl Recipe {
             [Kernel::Reduce(level), Kernel::ReduceOne(level), Kernel::CarryUpdate(level), Kernel::Combine(level)]
         };
         let blocks = self.whole_blocks().map(|_| Kernel::ScanBlocks);
-        [Kernel::Scan].into_iter().chain((0..self.levels.len()).flat_map(of_level)).chain(blocks)
+        let together = [false, true].map(|writes| Kernel::Together { writes });
+        let together = together.into_iter().filter(|_| self.has_together());
+        [Kernel::Scan].into_iter().chain((0..self.levels.len()).flat_map(of_level)).chain(blocks).chain(together)
     }
 
     /// The kernel that has the code of this one.

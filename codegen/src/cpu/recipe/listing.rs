@@ -49,6 +49,8 @@ impl Recipe {
             Kernel::CarryUpdate(level) => format!("carry_update{}", at(level)),
             Kernel::Combine(level) => format!("combine{}", at(level)),
             Kernel::ScanBlocks => "scan_blocks".into(),
+            Kernel::Together { writes: true } => "scan_together".into(),
+            Kernel::Together { writes: false } => "reduce_together".into(),
             Kernel::Rows(0) => "rows".into(),
             Kernel::Rows(len) => format!("rows of {len}"),
             Kernel::ShortRows(0) => "short_rows".into(),

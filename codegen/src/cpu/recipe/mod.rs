@@ -4,6 +4,7 @@ mod candidates;
 mod kernels;
 mod listing;
 mod own;
+mod together;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -47,8 +48,13 @@ pub enum Kernel {
     CarryUpdate(usize),
     /// All of ⊕, at a level.
     Combine(usize),
-    /// Blocks in one pass.
+    /// Blocks in one pass, in vectors.
     ScanBlocks,
+    /// A block in one pass: its folds at all levels and its replay.
+    Together {
+        /// Whether outputs are written: else it is folds alone.
+        writes: bool,
+    },
     /// Rows, one after the other, each from the same state: of so many elements, if they are few, or, by 0, of any number.
     Rows(usize),
     /// The same from the identities, with columns in registers.
@@ -286,7 +292,7 @@ impl Recipe {
             Kernel::ScanOne | Kernel::ScanBlocks | Kernel::Rows(_) | Kernel::ShortRows(_) => (None, 1),
             Kernel::Short | Kernel::ShortBetween => (None, 1),
             Kernel::SideBySide { writes, .. } => (self.levels.first().filter(|_| !writes), 1),
-            Kernel::Whole { .. } | Kernel::ShortWhole { .. } => (None, 1),
+            Kernel::Together { .. } | Kernel::Whole { .. } | Kernel::ShortWhole { .. } => (None, 1),
             Kernel::Reduce(level) => (Some(&self.levels[level]), self.interleave),
             Kernel::ReduceOne(level) => (Some(&self.levels[level]), 1),
             Kernel::CarryUpdate(level) => {
@@ -306,7 +312,7 @@ impl Recipe {
                 self.vector.scan_one && self.folds_all()
             }
             Kernel::Whole { .. } | Kernel::ShortWhole { .. } => self.vector.reduce && self.folds_all(),
-            Kernel::ShortBetween => false,
+            Kernel::ShortBetween | Kernel::Together { .. } => false,
             // In a form of its own.
             Kernel::SideBySide { .. } => true,
             _ => self.vector.reduce,
@@ -327,7 +333,12 @@ impl Recipe {
         };
         let program = &self.program;
         let is_short_whole = matches!(kernel, Kernel::ShortWhole { .. });
+        let together = match kernel {
+            Kernel::Together { writes } => Some((self.together(writes), writes)),
+            _ => None,
+        };
         let body = match (level, whole) {
+            _ if let Some((together, _)) = &together => Cow::Borrowed(&together.body),
             (Some(level), _) => Cow::Borrowed(&level.body),
             (None, Some(false)) if is_short_whole => or_own(&|| program.total_body(), |own| &own.total),
             (None, Some(false)) => or_own(&|| program.whole_body(false), |own| &own.folds),
@@ -341,7 +352,11 @@ impl Recipe {
             false => body,
         };
         let body = &*body;
-        let writes = whole.unwrap_or(level.is_none());
+        let writes = together.as_ref().map(|&(_, writes)| writes).or(whole).unwrap_or(level.is_none());
+        let carried = match &together {
+            Some((together, _)) => Cow::Borrowed(&together.carried),
+            None => Cow::Owned(self.carried(body, level, kernel)),
+        };
         let work = match (writes, whole) {
             (false, _) => Work::Reduce,
             (true, None) => Work::Scan,
@@ -351,7 +366,7 @@ impl Recipe {
         let tile = TileKernel {
             body,
             steady_state: steady_state.as_ref(),
-            carried: &self.carried(body, level, kernel),
+            carried: &carried,
             inputs: &self.inputs,
             outputs: if writes { &self.outputs } else { &[] },
             rank: self.rank_in(body).filter(|_| writes),

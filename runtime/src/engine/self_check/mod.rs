@@ -127,7 +127,8 @@ impl Check<'_> {
 
     /// Blocks of a few elements in which a loop is compared besides: what is found of stretches of it depends on their lengths.
     fn short_blocks(&self, walk: Walk) -> &'static [usize] {
-        let is_cut = matches!(walk, Walk::Strips | Walk::Totals) && !self.kernels.code.is_in_vectors();
+        let is_cut =
+            matches!(walk, Walk::Strips | Walk::Totals | Walk::Together { .. }) && !self.kernels.code.is_in_vectors();
         if is_cut && self.program.sequential.is_some() { &BLOCKS } else { &[] }
     }
 
@@ -325,7 +326,11 @@ mod tests {
         let check = Check { program: &lower(program, Form::default()), variant, kernels, init: &init };
         let streams =
             |walk: &Walk| walks::streamed(*walk).is_none_or(|kernel| kernels.code.streaming(kernel).is_some());
-        let is_there = |walk: &Walk| (access == Access::Line || *walk != Walk::Rows) && streams(walk);
+        let is_together = |walk: &Walk| matches!(walk, Walk::Together { .. });
+        let is_there = |walk: &Walk| {
+            let fits = access == Access::Line || *walk != Walk::Rows;
+            fits && streams(walk) && (!is_together(walk) || kernels.code.has_together())
+        };
         let walks = Walks::every().iter().filter(is_there).map(|walk| check.every([walk].into_iter().collect()));
         // Straight-line code, and pieces across lanes.
         let lengths = [4, 7, 16].into_iter().filter(|_| access == Access::Line);

@@ -19,10 +19,12 @@ pub(in crate::engine) struct Walks(u16);
 /// Rows that are walked together: as many as a vector has lanes at most, and one that is left.
 const ROWS: usize = 17;
 
-const EVERY: [Walk; 13] = [
+const EVERY: [Walk; 15] = [
     Walk::OnePass,
     Walk::Strips,
     Walk::Blocks,
+    Walk::Together { writes: false },
+    Walk::Together { writes: true },
     Walk::Totals,
     Walk::StreamedPass,
     Walk::StreamedStrips,
@@ -56,6 +58,7 @@ impl Walks {
                 Kernel::ScanOne => Walk::OnePass,
                 Kernel::Scan | Kernel::Reduce(_) | Kernel::ReduceOne(_) | Kernel::CarryUpdate(_) => Walk::Strips,
                 Kernel::ScanBlocks => Walk::Blocks,
+                Kernel::Together { writes } => Walk::Together { writes },
                 Kernel::Combine(_) => Walk::Totals,
                 Kernel::Whole { writes } => Walk::Whole { writes },
                 // They are checked for themselves.
@@ -103,6 +106,7 @@ pub(super) fn regroups(walk: Walk, code: &Compiled) -> bool {
             // Of any length.
             Walk::Rows => !code.keeps_rows_in_order(usize::MAX),
             Walk::Strips | Walk::Blocks | Walk::Totals | Walk::StreamedStrips | Walk::StreamedBlocks => true,
+            Walk::Together { .. } => true,
             _ => false,
         }
 }
@@ -110,6 +114,12 @@ pub(super) fn regroups(walk: Walk, code: &Compiled) -> bool {
 /// Whether blocks are whole groups of kernels in vectors: other blocks go through other kernels, or lie as streaming stores cannot.
 pub(super) fn is_in_whole_groups(walk: Walk) -> bool {
     matches!(walk, Walk::Blocks | Walk::StreamedStrips | Walk::StreamedBlocks)
+}
+
+/// Whether a walk has results beside states.
+fn writes(walk: Walk) -> bool {
+    use Walk::{ShortWhole, Together, Whole};
+    !matches!(walk, Whole { writes: false } | ShortWhole { writes: false } | Together { writes: false })
 }
 
 /// The kernel that has a streaming form for a walk.
@@ -128,6 +138,9 @@ impl Check<'_> {
         if let Some(kernel) = streamed(walk) {
             self.kernels.code.streaming(kernel)?;
         }
+        if matches!(walk, Walk::Together { .. }) && !self.kernels.code.has_together() {
+            return None;
+        }
         let layouts = &self.program.output.columns;
         let is_reversed = self.kernels.access != Access::Line;
         let columns = sample.columns.iter().zip(&self.program.inputs);
@@ -138,7 +151,7 @@ impl Check<'_> {
         let from: Bases<*const u8> = inputs.iter().map(|column| column.as_ptr()).collect();
         let to: Bases<*mut u8> = outputs.iter_mut().map(|column| column.as_mut_ptr().cast()).collect();
 
-        let writes = !matches!(walk, Walk::Whole { writes: false } | Walk::ShortWhole { writes: false });
+        let writes = writes(walk);
         let (count, states) = match walk {
             Walk::Short => (self.short(Kernel::Short, &from, &to, sample, std::ptr::null_mut())?, None),
             Walk::ShortWhole { writes } => self.short_whole(writes, &from, &to, sample)?,
@@ -184,12 +197,12 @@ impl Check<'_> {
             each: None,
             interrupt: None,
             parameters: sample.parameters.as_ptr(),
-            writes: walk != Walk::Whole { writes: false },
+            writes: writes(walk),
             is_long: false,
             capacity: len,
             streams: streamed(walk).is_some(),
             // With whole states blocks are replayed after they were folded, even if there is a kernel that does both.
-            totals: matches!(walk, Walk::Totals | Walk::StreamedStrips | Walk::Whole { .. }),
+            totals: matches!(walk, Walk::Totals | Walk::StreamedStrips | Walk::Whole { .. }) || !writes(walk),
         };
         let alone = |scan: &dyn Fn(&mut Worker<'_>)| {
             let mut worker = line.worker(BLOCKS + plan.interleave);
@@ -199,6 +212,7 @@ impl Check<'_> {
         let after = match walk {
             Walk::Rows => line.in_equal_rows(),
             Walk::OnePass | Walk::StreamedPass | Walk::Whole { .. } => alone(&|worker| line.in_one_pass(worker)),
+            Walk::Together { .. } => alone(&|worker| line.in_strips(Cut::Blocks, worker)),
             _ => alone(&|worker| line.in_strips(Cut::Strips, worker)),
         };
         let states = line.totals.then(|| layout.fields().map(|field| after.read(0, field)).collect());

@@ -1,0 +1,136 @@
+//! Every derived loop of the suites beside the loop itself. Times are no test of a machine that
+//! others use, so this is run by hand, in a build that is optimised:
+//!
+//! ```text
+//! cargo test --release --test loops no_scan_is_slower -- --ignored --nocapture
+//! ```
+//!
+//! `MONOSCAN_LOOP=CRC` takes those alone that have this in their names, `MONOSCAN_SIZES=12,20` the
+//! logarithms of how many records.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use monoscan::ir::derive::derive;
+use monoscan::{Call, Column, ColumnMut, DynScan, PlanOptions};
+use scan_kit::Random;
+
+use crate::entry::Entry;
+use crate::times::entries;
+
+const ROUNDS: usize = 9;
+
+/// How many times as fast as the loop a scan has to be.
+const LEAST: f64 = 0.95;
+
+/// Bytes that begin where any value may.
+struct Aligned(Vec<u128>, usize);
+
+impl Aligned {
+    fn new(bytes: &[u8]) -> Aligned {
+        let mut aligned = Aligned(vec![0; bytes.len().div_ceil(16)], bytes.len());
+        aligned.bytes_mut().copy_from_slice(bytes);
+        aligned
+    }
+
+    fn bytes(&self) -> &[u8] {
+        // SAFETY: there are as many bytes.
+        unsafe { std::slice::from_raw_parts(self.0.as_ptr().cast(), self.1) }
+    }
+
+    fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above.
+        unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), self.1) }
+    }
+}
+
+/// A loop's records, and what is made of them.
+struct Race<'a> {
+    entry: &'a Entry,
+    columns: Vec<Aligned>,
+    states: Aligned,
+    len: usize,
+}
+
+impl Race<'_> {
+    fn new(entry: &Entry, len: usize) -> Race<'_> {
+        let mut random = Random(7);
+        let records: Vec<_> = (0..len.min(1 << 16)).map(|_| entry.element(&mut random)).collect();
+        let mut place = 0;
+        let columns = entry.program.inputs.iter().map(|layout| {
+            let own = place..place + layout.fields.len();
+            place = own.end;
+            let bytes: Vec<u8> = records.iter().flat_map(|record| layout.to_bytes(&record[own.clone()])).collect();
+            Aligned::new(&bytes.repeat(len / records.len()))
+        });
+        let columns = columns.collect();
+        let states = Aligned::new(&vec![0; len * entry.program.output.columns[0].size as usize]);
+        Race { entry, columns, states, len }
+    }
+
+    /// Nanoseconds a record of the loop and of the scan, in the same rounds: the states after each record, or after the last.
+    fn times(&mut self, scan: &DynScan, is_total: bool) -> [f64; 2] {
+        let layout = &self.entry.program.output.columns[0];
+        let calls = (1 << 14 >> self.len.ilog2().min(14)).max(1);
+        let inputs: Vec<&[u8]> = self.columns.iter().map(Aligned::bytes).collect();
+        let columns: Vec<Column<'_>> = inputs
+            .iter()
+            .zip(&self.entry.program.inputs)
+            .map(|(bytes, layout)| Column::from_bytes(bytes, layout).unwrap())
+            .collect();
+        let states = self.states.bytes_mut();
+        let mut best = [f64::INFINITY; 2];
+        for round in 0..2 * (ROUNDS + 1) {
+            let start = Instant::now();
+            for _ in 0..calls {
+                match (round % 2, is_total) {
+                    (0, true) => (self.entry.plain)(&inputs, &mut black_box(&mut *states)[..layout.size as usize]),
+                    (0, false) => (self.entry.plain)(&inputs, black_box(&mut *states)),
+                    (_, true) => drop(black_box(scan.reduce(&Call::default(), &columns).unwrap())),
+                    (_, false) => {
+                        let mut outputs = [ColumnMut::from_bytes(black_box(&mut *states), layout).unwrap()];
+                        scan.inclusive_into(&columns, &mut outputs).unwrap();
+                    }
+                }
+            }
+            let time = start.elapsed().as_secs_f64() * 1e9 / (calls * self.len) as f64;
+            // The first round fills caches.
+            if round > 1 {
+                best[round % 2] = best[round % 2].min(time);
+            }
+        }
+        best
+    }
+}
+
+#[test]
+#[ignore = "a time, of an optimised build on a quiet machine"]
+fn no_scan_is_slower_than_its_loop() {
+    let sizes = std::env::var("MONOSCAN_SIZES").unwrap_or_else(|_| "12,20".to_owned());
+    let sizes: Vec<u32> = sizes.split(',').map(|size| size.parse().expect("a logarithm")).collect();
+    let mut slower = Vec::new();
+    for size in sizes {
+        let mut ratios: [Vec<f64>; 2] = Default::default();
+        for entry in entries().iter().filter(|entry| derive(&entry.program).is_ok()) {
+            let scan = (entry.typed)(PlanOptions::default()).unwrap();
+            let mut race = Race::new(entry, 1 << size);
+            for (is_total, ratios) in [false, true].into_iter().zip(&mut ratios) {
+                let [plain, scan] = race.times(&scan, is_total);
+                ratios.push(plain / scan);
+                if plain / scan < LEAST {
+                    let what = if is_total { "total" } else { "states" };
+                    slower.push((plain / scan, format!("2^{size}, {what}: {} {plain:.2}, {scan:.2} ns", entry.name)));
+                }
+            }
+        }
+        for (what, mut ratios) in ["states", "totals"].into_iter().zip(ratios) {
+            ratios.sort_unstable_by(f64::total_cmp);
+            let below = ratios.iter().filter(|&&ratio| ratio < LEAST).count();
+            let [least, median, most] = [0, ratios.len() / 2, ratios.len() - 1].map(|place| ratios[place]);
+            println!("2^{size}, {what}: {below} of {} below {LEAST}; {least:.2}, {median:.2}, {most:.2}", ratios.len());
+        }
+    }
+    slower.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    slower.iter().for_each(|(ratio, what)| println!("  {ratio:.2}  {what}"));
+    assert!(slower.is_empty(), "{} scans and totals are slower than their loops", slower.len());
+}
