@@ -79,6 +79,7 @@ fn run(options: Options) -> Result<(), Failure> {
     let what =
         if split.on_cpu().code().is_some() { "machine code for this computer" } else { "a table that is walked" };
     say!("The pattern became {what} in {compiled:.1?}.");
+    say!("{}", split.explain());
     let unmatched = pieces.iter().filter(|piece| piece.kind == Kind::Error).count();
     say!("It cut {} bytes into {} pieces in {took:.1?}.", text.len(), pieces.len() - unmatched);
     if unmatched > 0 {

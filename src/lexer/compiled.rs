@@ -1,6 +1,6 @@
 //! [`Lexer`]: compiled rules, and everything that can be done with them.
 
-mod inspect;
+pub(super) mod inspect;
 mod labels;
 
 use std::sync::{Arc, OnceLock};

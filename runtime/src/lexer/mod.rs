@@ -1,7 +1,8 @@
 //! Lexing on the CPU: a text and an automaton of tokens in, columns of tokens out.
 //!
 //! The automaton is run as direct code (`monoscan_codegen::cpu::lexer`), or, where that has too
-//! many states or no code can be made, by a table (`walk`). Both lex the tokens that begin in a
+//! many states or no code can be made, by a table (`walk`). Long texts of short tokens may be
+//! faster by look-ups in pieces side by side (`beside`). All of them lex the tokens that begin in a
 //! part of the text and give where the next one begins; `part` says in which words. All else is
 //! built on them. A text on one thread is a part after the other. On several threads it is blocks
 //! that begin where a token seems to begin (`guess`), lexed apart, and verified and placed in order
@@ -12,6 +13,7 @@
 //! When they are more than those read for good, a walk that remembers failed attempts (Reps 1998)
 //! goes on until it has made up for them.
 
+mod beside;
 mod blocks;
 #[cfg(feature = "cuda")]
 mod downloaded;
@@ -31,6 +33,7 @@ use crate::engine::helpers::{self, Caller};
 use crate::engine::off_core::OffCore;
 use crate::engine::trials::Trials;
 use crate::error::Error;
+use beside::SideBySide;
 use blocks::Done;
 use part::{Lexing, Part};
 pub use stream::{StreamToken, TokenStream};
@@ -59,6 +62,8 @@ pub struct CpuLexer {
     /// Whether bytes that are read in vain need no account.
     is_bounded: bool,
     trials: Arc<Trials>,
+    /// To lex pieces of a text side by side, where the automaton allows that and code could be better.
+    beside: Option<Arc<beside::Kept>>,
 }
 
 /// The code that writes numbers of so many bytes, or none where it cannot be made; made when it is first needed.
@@ -73,7 +78,9 @@ impl CpuLexer {
     pub fn new(automaton: LexAutomaton) -> CpuLexer {
         let widths = |kind, place| (Widths { kind, place }, OnceLock::new());
         let codes = [widths(2, 4), widths(1, 4), widths(2, 8), widths(1, 8)];
-        let lexer = CpuLexer { codes: Some(codes.into()), ..CpuLexer::by_table(automaton) };
+        let lexer = CpuLexer::by_table(automaton);
+        let beside = beside::Kept::new(&lexer.automaton).map(Arc::new);
+        let lexer = CpuLexer { codes: Some(codes.into()), beside, ..lexer };
         lexer.code();
         lexer
     }
@@ -85,7 +92,13 @@ impl CpuLexer {
     pub fn by_table(automaton: LexAutomaton) -> CpuLexer {
         automaton.check();
         let is_bounded = automaton.has_bounded_look_ahead();
-        CpuLexer { automaton: Arc::new(automaton), codes: None, is_bounded, trials: Arc::new(Trials::new()) }
+        CpuLexer {
+            automaton: Arc::new(automaton),
+            codes: None,
+            is_bounded,
+            trials: Arc::new(Trials::new()),
+            beside: None,
+        }
     }
 
     /// The automaton.
@@ -198,6 +211,39 @@ impl CpuLexer {
         }
         lexing.finish(at, tokens)?;
         Ok(Done { again: 0, waited: Duration::ZERO })
+    }
+
+    /// Whether long texts are lexed by pieces side by side, so far as trials have shown. None if they never are: the automaton has words
+    /// beside it, or too many kinds, or its table is walked.
+    pub fn is_faster_beside(&self) -> Option<bool> {
+        self.beside.as_ref().map(|beside| beside.pace.is_faster_beside())
+    }
+
+    /// The same lexer, which lexes by code alone: what pieces side by side are timed against.
+    #[doc(hidden)]
+    pub fn by_code_alone(&self) -> CpuLexer {
+        CpuLexer { beside: None, ..self.clone() }
+    }
+
+    /// The tokens by short pieces side by side, on one thread: what other ways are checked against. False if the automaton is not
+    /// supported.
+    ///
+    /// # Errors
+    /// [`Error::OutOfMemory`].
+    #[doc(hidden)]
+    pub fn lex_side_by_side(&self, text: &[u8], tokens: &mut TokenColumns) -> Result<bool, Error> {
+        tokens.clear();
+        if !beside::is_supported(&self.automaton) {
+            return Ok(false);
+        }
+        tokens.reserve(text.len() + 1)?;
+        let mut lexing = Lexing::new(self);
+        let start = Part { from: 0, error: None };
+        let mut beside = SideBySide::<24>::new(&self.automaton);
+        let lexed = lexing.groups(&mut beside, (text, true), start, text.len(), tokens);
+        let end = lexing.part(text, true, lexed.behind, text.len(), tokens).behind;
+        lexing.finish(end, tokens)?;
+        Ok(true)
     }
 
     /// A stream of texts that are one text.

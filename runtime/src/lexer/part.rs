@@ -1,8 +1,11 @@
-//! The tokens that begin in a part of a text, by code or by table, and what both share: where a
-//! part begins and ends, and the account of what was read in vain.
+//! The tokens that begin in a part of a text, by code, by pieces side by side or by table, and what
+//! they share: where a part begins and ends, and the account of what was read in vain.
+
+use std::time::Instant;
 
 use monoscan_codegen::cpu::lexer::{ERROR, LexArgs, NONE, Status};
 
+use super::beside::{GROUPS, LATER, PIECE, SideBySide};
 use super::{CpuLexer, KindNumber, PlaceNumber, TokenColumnsOf, Walker};
 use crate::engine::ahead::ask_for_bytes;
 use crate::error::Error;
@@ -28,6 +31,15 @@ pub(super) struct Lexed {
 /// May be read in vain without giving back anything.
 const CREDIT: usize = 1 << 16;
 
+/// The same between pieces.
+const SMALL_CREDIT: usize = 1 << 10;
+
+/// So many tokens of a piece are lexed one by one at most, until one ends where the piece has an end.
+const MOST_SINGLE: usize = 16;
+
+/// Bytes that are lexed one way before it is decided how to go on.
+const TURN: usize = GROUPS * SideBySide::<PIECE>::GROUP + LATER;
+
 /// Behind so many bytes the next ones are asked for: code that looks at 16 bytes at a time from each token's end is no stream that a
 /// processor sees well.
 const STEP: usize = 16 << 10;
@@ -39,11 +51,21 @@ pub(super) struct Lexing<'a> {
     walker: Option<Walker<'a>>,
     /// How many bytes the walker has to make up for.
     debt: usize,
+    /// Likewise made when it is first needed, or taken from what the lexer keeps for its next text.
+    beside: Option<SideBySide<PIECE>>,
+}
+
+impl Drop for Lexing<'_> {
+    fn drop(&mut self) {
+        if let Some((beside, all)) = self.beside.take().zip(self.lexer.beside.as_ref()) {
+            all.keep(beside);
+        }
+    }
 }
 
 impl<'a> Lexing<'a> {
     pub(super) fn new(lexer: &'a CpuLexer) -> Lexing<'a> {
-        Lexing { lexer, walker: None, debt: 0 }
+        Lexing { lexer, walker: None, debt: 0, beside: None }
     }
 
     /// Writes the tokens that begin before `until`, a place of the text. The text ends, or more is to come and is not `complete`.
@@ -55,6 +77,83 @@ impl<'a> Lexing<'a> {
         complete: bool,
         mut at: Part,
         until: usize,
+        tokens: &mut TokenColumnsOf<K, P>,
+    ) -> Lexed {
+        let all = self.lexer.beside.as_ref().filter(|_| until.saturating_sub(at.from) >= TURN);
+        while let Some(all) = all.filter(|_| until.saturating_sub(at.from) >= SideBySide::<PIECE>::GROUP + LATER) {
+            let (from, written, start) = (at.from, tokens.len(), Instant::now());
+            let until = until.min(from + TURN);
+            let is_beside = all.pace.takes_beside();
+            let mut made = false;
+            let lexed = if is_beside {
+                let mut beside = self.beside.take().unwrap_or_else(|| all.take(&self.lexer.automaton));
+                let lexed = self.groups(&mut beside, (text, complete), at, until, tokens);
+                made = beside.has_made();
+                self.beside = Some(beside);
+                lexed
+            } else {
+                self.by_code(text, complete, at, until, CREDIT, tokens)
+            };
+            if lexed.is_undecided {
+                return lexed;
+            }
+            at = lexed.behind;
+            all.pace.took(is_beside, made, start.elapsed(), at.from - from, tokens.len() - written);
+        }
+        // The last token of a turn may end behind it.
+        match at.from < until {
+            true => self.by_code(text, complete, at, until, CREDIT, tokens),
+            false => Lexed { behind: at, is_undecided: false },
+        }
+    }
+
+    /// The same by pieces side by side, but for what is left before `until`, which is less than a group of pieces.
+    pub(super) fn groups<const LEN: usize, K: KindNumber, P: PlaceNumber>(
+        &mut self,
+        beside: &mut SideBySide<LEN>,
+        (text, complete): (&[u8], bool),
+        mut at: Part,
+        until: usize,
+        tokens: &mut TokenColumnsOf<K, P>,
+    ) -> Lexed {
+        while until.saturating_sub(at.from) >= SideBySide::<LEN>::GROUP + LATER {
+            beside.walk(text, at.from);
+            for piece in beside.pieces() {
+                let (mut search, mut singles) = (0, 0);
+                // By code up to a place that the piece knows. A token behind it is its own.
+                let first = loop {
+                    let known = piece.token_from(at.from, &mut search).filter(|_| at.error.is_none());
+                    if known.is_some() || at.from >= piece.begin() + LEN {
+                        break known;
+                    }
+                    let until = match singles {
+                        _ if at.from < piece.begin() => piece.begin(),
+                        MOST_SINGLE => piece.begin() + LEN,
+                        _ => at.from + 1,
+                    };
+                    singles += 1;
+                    let lexed = self.by_code(text, complete, at, until, SMALL_CREDIT, tokens);
+                    if lexed.is_undecided {
+                        return lexed;
+                    }
+                    at = lexed.behind;
+                };
+                if let Some(first) = first {
+                    at.from = piece.put(first, at.from, &self.lexer.automaton, tokens);
+                }
+            }
+        }
+        Lexed { behind: at, is_undecided: false }
+    }
+
+    /// The same by code, or by table. So many bytes more than the part has may be read in vain before a table is walked.
+    fn by_code<K: KindNumber, P: PlaceNumber>(
+        &mut self,
+        text: &[u8],
+        complete: bool,
+        mut at: Part,
+        until: usize,
+        credit: usize,
         tokens: &mut TokenColumnsOf<K, P>,
     ) -> Lexed {
         // How many bytes may be read in vain by the code, and how many of them are left.
@@ -83,7 +182,7 @@ impl<'a> Lexing<'a> {
                     tokens.ends.as_mut_ptr().add(written),
                 )
             };
-            let budget = if self.lexer.is_bounded { i64::MAX } else { (until - at.from + CREDIT) as i64 };
+            let budget = if self.lexer.is_bounded { i64::MAX } else { (until - at.from + credit) as i64 };
             let (granted, left) = account.unwrap_or((budget, budget));
             let pause = until.min(at.from.saturating_add(STEP));
             ask_for_bytes(&text[pause..text.len().min(pause.saturating_add(STEP))]);

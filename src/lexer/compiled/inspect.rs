@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use monoscan_runtime::Device;
+use monoscan_runtime::lexer::CpuLexer;
 
 use super::{Lexer, get_or_make};
 use crate::lexer::shadow;
@@ -41,6 +42,7 @@ impl Lexer {
                 ),
                 None => writeln!(text, "tokens: a walk of the automaton's table of {} bytes", 2 * states * classes),
             };
+            text += beside(self.on_cpu());
         }
         let labelling = self.labelling().and_then(|scans| Ok((scans, self.tables()?)));
         match labelling {
@@ -98,5 +100,16 @@ impl Lexer {
     /// Those of [`LexerTables::new`].
     pub fn tables(&self) -> Result<&LexerTables, LexerError> {
         get_or_make(&self.analysed.tables, || LexerTables::new(&self.rules))
+    }
+}
+
+/// How long texts are lexed, as a line of text.
+pub(in crate::lexer) fn beside(lexer: &CpuLexer) -> &'static str {
+    match lexer.is_faster_beside() {
+        None => "long texts: as others\n",
+        Some(false) => {
+            "long texts: as others, so far; or by pieces side by side, where trials show that to be faster\n"
+        }
+        Some(true) => "long texts: by pieces side by side, which trials have shown to be faster\n",
     }
 }

@@ -53,6 +53,12 @@ fn by_stream(lexer: &Lexer, chunks: &[&[u8]]) -> Vec<Streamed> {
     tokens
 }
 
+/// The tokens by short pieces side by side; none if the automaton has words beside it.
+pub(in crate::lexer) fn side_by_side(lexer: &CpuLexer, text: &[u8]) -> Option<TokenColumns> {
+    let mut tokens = TokenColumns::default();
+    lexer.lex_side_by_side(text, &mut tokens).expect("texts are short").then_some(tokens)
+}
+
 /// Sets that are too large for scans.
 pub(in crate::lexer) const NO_SCAN: [&str; 3] = ["many states", "cl100k", "markdown"];
 
@@ -81,6 +87,11 @@ fn all_engines_find_the_tokens_of_maximal_munch() {
                 let found = in_blocks(with_skips.on_cpu(), &text, threads, block);
                 assert_eq!(found, all, "{threads} threads, blocks of {block}: {name}");
             }
+            for engine in [with_skips.on_cpu(), &by_table] {
+                assert!(side_by_side(engine, &text).is_none_or(|found| found == all), "side by side: {name}");
+            }
+            let found = side_by_side(only.on_cpu(), &text);
+            assert!(found.is_none_or(|found| found == only.lex(&text).expect("it is short").columns), "{name}");
             assert_eq!(in_blocks(&by_table, &text, 1, 50), all, "table: {name}");
             assert_eq!(in_blocks(&by_table, &text, 2, 64), all, "table, threads: {name}");
             if by_scan {

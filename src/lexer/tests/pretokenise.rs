@@ -6,6 +6,7 @@ use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::{Anchored, Input};
 
 use super::super::*;
+use super::engines;
 use scan_kit::Random;
 
 const PATTERNS: [(&str, &str); 4] =
@@ -82,6 +83,7 @@ fn pieces_are_those_of_a_search_that_tries_alternatives_in_order() {
             assert_eq!(found, expected, "{name}: {text:?}");
             let whole = columns(split.on_cpu(), text.as_bytes(), 1, 1 << 20);
             for engine in [split.on_cpu(), &by_table] {
+                assert_eq!(engines::side_by_side(engine, text.as_bytes()).as_ref(), Some(&whole), "{name}: {text:?}");
                 for (threads, block) in [(1, 7), (2, 16), (3, 40)] {
                     assert_eq!(columns(engine, text.as_bytes(), threads, block), whole, "{name}, {threads}: {text:?}");
                 }
@@ -108,6 +110,39 @@ fn a_text_in_chunks_has_the_same_pieces() {
                 assert_eq!(ends, whole.ends(), "{name} cut at {cut}: {text:?}");
             }
         }
+    }
+}
+
+/// Long texts are lexed by code and by pieces side by side, in turns.
+#[test]
+fn long_texts_have_the_same_pieces_in_every_turn() {
+    for (name, pattern) in PATTERNS {
+        let split = Pretokeniser::new(pattern).expect("it compiles");
+        let by_code = split.on_cpu().by_code_alone();
+        let mut random = Random(47);
+        // Stretches of one kind, too: long runs of spaces, and bytes that are no text.
+        let mut whole = Vec::new();
+        while whole.len() < 700_000 {
+            match random.below(60) {
+                0 => whole.extend(PIECES[random.below(PIECES.len())].repeat(random.below(3000)).bytes()),
+                1 => whole.extend((0..random.below(20)).map(|_| random.below(256) as u8)),
+                _ => whole.extend(text(&mut random, 60).bytes()),
+            }
+        }
+        let expected = columns(&by_code, &whole, 1, 1 << 20);
+        for _ in 0..3 {
+            assert!(columns(split.on_cpu(), &whole, 1, 1 << 20) == expected, "{name}");
+            assert!(columns(split.on_cpu(), &whole, 2, 128 << 10) == expected, "{name}, in blocks");
+        }
+        let mut stream = split.stream();
+        let mut ends: Vec<u32> = Vec::new();
+        for chunk in whole.chunks(100_000) {
+            ends.extend(stream.push(chunk).expect("it is short").iter().map(|token| token.end as u32));
+        }
+        ends.extend(stream.finish().expect("it is short").iter().map(|token| token.end as u32));
+        assert!(ends == expected.ends(), "{name}, in a stream");
+        assert!(engines::side_by_side(split.on_cpu(), &whole) == Some(expected), "{name}, side by side");
+        assert!(split.on_cpu().is_faster_beside().is_some() && by_code.is_faster_beside().is_none());
     }
 }
 

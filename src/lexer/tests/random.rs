@@ -64,7 +64,7 @@ fn check_tokens(lexer: &Lexer, reference: &Reference, random: &mut Random) {
     assert_eq!(automaton.has_bounded_look_ahead(), is_bounded, "{rules:?}: {ahead}");
     let compiled = (random.below(2) == 0).then(|| CpuLexer::new(automaton.clone()));
     let by_table = CpuLexer::by_table(automaton);
-    for length in [1, 7, 60] {
+    for length in [1, 7, 60, 200] {
         let text = word(random, length);
         let expected = columns_of(reference.tokens(&text));
         for engine in compiled.iter().chain([&by_table]) {
@@ -73,6 +73,8 @@ fn check_tokens(lexer: &Lexer, reference: &Reference, random: &mut Random) {
                 engine.lex_in_blocks(&text, threads, 16, &mut tokens).expect("texts are short");
                 assert_eq!(tokens, expected, "{rules:?}: {}", text.escape_ascii());
             }
+            let found = engines::side_by_side(engine, &text);
+            assert!(found.is_none_or(|found| found == expected), "{rules:?}, side by side: {}", text.escape_ascii());
         }
         if by_scan {
             let mut tokens = TokenList::new();
