@@ -29,6 +29,9 @@ const MOST_AGO: u8 = 63;
 /// Most cells.
 const MOST_CELLS: usize = 1 << 18;
 
+/// Most pending tokens that are told apart.
+const MOST_PENDING: usize = 1 << 16;
+
 /// An automaton as it is looked up.
 #[derive(Debug)]
 pub(super) struct Transducer {
@@ -175,6 +178,9 @@ impl Transducer {
 
     /// The outcome of a pending token and a byte.
     fn read(&mut self, pending: u32, class: usize) -> Option<Outcome> {
+        if self.pending.len() >= MOST_PENDING {
+            return None;
+        }
         let Pending { state, ended, returned } = self.pending[pending as usize].clone();
         let ended = match self.automaton.accept(state) {
             Some(kind) if self.automaton.back(state) == 0 => {
