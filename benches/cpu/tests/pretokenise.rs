@@ -108,7 +108,7 @@ fn random_patterns_cut_as_fancy_regex_does() {
         // Each alternative in a group, which says that it matched.
         let groups: Vec<String> = alternatives.iter().map(|regex| format!("({regex})")).collect();
         let regex = Regex::new(&groups.join("|")).unwrap();
-        let mut list = TokenList::new();
+        let (mut list, mut joined) = (TokenList::new(), String::new());
         for _ in 0..20 {
             let letters = ["a", "b", "a", "b", "A", "é", " ", "\n", "\u{3000}"];
             let text: String = (0..random.below(9)).map(|_| drawn(&mut random, &letters)).collect();
@@ -137,7 +137,12 @@ fn random_patterns_cut_as_fancy_regex_does() {
             let mut blocks = TokenColumns::default();
             split.on_cpu().lex_in_blocks(text.as_bytes(), 2, 3, &mut blocks).unwrap();
             assert_eq!((blocks.kinds(), blocks.ends()), (list.kinds(), list.ends()), "{pattern}, in blocks: {text:?}");
+            joined.push_str(&text);
         }
+        let (mut whole, mut beside) = (TokenColumns::default(), TokenColumns::default());
+        split.on_cpu().lex_in_blocks(joined.as_bytes(), 1, 1 << 20, &mut whole).unwrap();
+        assert!(split.on_cpu().lex_side_by_side(joined.as_bytes(), &mut beside).unwrap());
+        assert_eq!(beside, whole, "{pattern}, side by side: {joined:?}");
     }
     println!("{taken} patterns, {possessive} with possessive repetitions; {not_greedy} refused for others");
     assert!(taken > rounds / 4 && possessive > rounds / 8 && not_greedy > rounds / 20, "the patterns are too poor");
