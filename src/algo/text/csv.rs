@@ -20,10 +20,9 @@
 
 use std::borrow::Cow;
 use std::ops::Range;
-use std::str::FromStr;
 
 use super::super::{AlgoError, compiled, counted};
-use super::numbers::{all, parsed};
+use super::numbers::{Number, all};
 use crate::ops::Xor;
 use crate::parallel;
 use crate::prelude::*;
@@ -213,22 +212,27 @@ impl<'t> Fields<'t> {
     /// [`AlgoError::NoField`] with the first row that has no such column; [`AlgoError::Row`] as [`integers`](Fields::integers).
     pub fn texts(&self, first_row: usize, column: usize) -> Result<Vec<Cow<'t, [u8]>>, AlgoError> {
         let rows = self.from(first_row)?;
-        let field = |row| self.field(first_row + row, column);
+        let field = |row| Some(self.unquoted(self.field(first_row + row, column)?));
         all(rows.len(), field).map_err(|row| self.no_field(first_row + row, column))
     }
 
-    fn numbers<T: FromStr + Default + Send>(
+    fn numbers<T: Number>(
         &self,
         (first_row, column): (usize, usize),
         expected: &'static str,
     ) -> Result<Vec<T>, AlgoError> {
         let rows = self.from(first_row)?;
-        parsed(rows.len(), |row| self.field(first_row + row, column)).map_err(|row| {
+        let number = |row| {
+            let field = self.field(first_row + row, column)?;
+            T::short(self.raw(field)).or_else(|| T::parse(&self.unquoted(field)))
+        };
+        all(rows.len(), number).map_err(|row| {
             let row = first_row + row;
             match self.field(row, column) {
                 None => self.no_field(row, column),
                 Some(field) => {
-                    AlgoError::NoNumber { row, column, got: String::from_utf8_lossy(&field).into_owned(), expected }
+                    let got = String::from_utf8_lossy(&self.unquoted(field)).into_owned();
+                    AlgoError::NoNumber { row, column, got, expected }
                 }
             }
         })
@@ -244,9 +248,9 @@ impl<'t> Fields<'t> {
         AlgoError::NoField { row, column, fields: (self.rows[row + 1] - self.rows[row]) as usize }
     }
 
-    /// The field of a row, if it has so many.
-    fn field(&self, row: usize, column: usize) -> Option<Cow<'t, [u8]>> {
+    /// The number of the field in this column of a row, if it has so many.
+    fn field(&self, row: usize, column: usize) -> Option<usize> {
         let fields = self.rows[row] as usize..self.rows[row + 1] as usize;
-        (column < fields.len()).then(|| self.unquoted(fields.start + column))
+        (column < fields.len()).then(|| fields.start + column)
     }
 }
