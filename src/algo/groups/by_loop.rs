@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! monoid   sums, or Moments: count, mean and the sum of squares about the mean
-//! cost     work n, depth 1 loop, 1 pass; and one thread copies the groups of all blocks
+//! cost     work n, depth 1 loop, 1 pass; of several threads one then copies the groups of all blocks
 //! bytes    of keys of k and numbers of b: k + b read of each record; k + b of each group written,
 //!          read, and written once more
 //! ```
@@ -81,7 +81,17 @@ where
 {
     check_length("keys", x.len(), keys.len())?;
     let blocks = keys.chunks(BLOCK).zip(x.chunks(BLOCK));
-    let mut blocks = parallel::map(blocks, |_, (keys, x)| totals_of_block(keys, x, &of, &add));
+    if x.len() <= BLOCK || rayon::current_num_threads() == 1 {
+        // Nothing is to be copied after that.
+        let mut groups = (Vec::new(), Vec::new());
+        blocks.for_each(|block| push_totals(block, &mut groups, &of, &add));
+        return Ok(vec![groups]);
+    }
+    let mut blocks = parallel::map(blocks, |_, block| {
+        let mut groups = (Vec::new(), Vec::new());
+        push_totals(block, &mut groups, &of, &add);
+        groups
+    });
     for block in 1..blocks.len() {
         let [before, here] = &mut blocks[block - 1..=block] else { unreachable!("two blocks") };
         if before.0.last() == here.0.first() {
@@ -123,30 +133,36 @@ fn joined_into<K: Copy, M: Copy>(
     Ok(len)
 }
 
-/// The same of one block, by a loop.
-fn totals_of_block<K, T, M>(keys: &[K], x: &[T], of: impl Fn(T) -> M, add: impl Fn(M, M) -> M) -> Groups<K, M>
-where
+/// Adds the groups of one block to those before it, by a loop.
+fn push_totals<K, T, M>(
+    (keys, x): (&[K], &[T]),
+    (all_keys, totals): &mut Groups<K, M>,
+    of: impl Fn(T) -> M,
+    add: impl Fn(M, M) -> M,
+) where
     K: ScanType + PartialEq,
     T: ScanType,
     M: ScanType,
 {
-    let (mut all_keys, mut totals) = (Vec::new(), Vec::new());
     let mut records = keys.iter().copied().zip(x.iter().copied());
-    let Some((mut key, first)) = records.next() else { return (all_keys, totals) };
+    let Some((mut key, first)) = records.next() else { return };
+    // The total of the first group as far as it is in blocks before.
+    let mut before = if all_keys.last() == Some(&key) { all_keys.pop().and(totals.pop()) } else { None };
     let mut total = of(first);
+    let mut push = |key, total| {
+        all_keys.push(key);
+        totals.push(before.take().map_or(total, |before| add(before, total)));
+    };
     for (next, x) in records {
         if next == key {
             total = add(total, of(x));
         } else {
-            all_keys.push(key);
-            totals.push(total);
+            push(key, total);
             total = of(x);
         }
         key = next;
     }
-    all_keys.push(key);
-    totals.push(total);
-    (all_keys, totals)
+    push(key, total);
 }
 
 /// The key, the mean and the variance of each run of equal keys, by [`Moments`], which do not cancel where means are large. How floats are
