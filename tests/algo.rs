@@ -15,4 +15,5 @@ mod algo {
     mod sort;
     mod split;
     mod text;
+    mod trees;
 }

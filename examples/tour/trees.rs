@@ -11,10 +11,8 @@ use monoscan::ops::Max;
 use crate::common::Failure;
 use crate::{LOOP, Table, bits, drawn};
 
-/// One scan between two loops.
-const SUMS: [&str; 3] = ["n", "1", "3"];
-/// Two loops over blocks, and one from block to block between them.
-const BLOCKS: [&str; 3] = ["n", "0", "2"];
+/// A loop over the nodes, of a copy.
+const STEPS: [&str; 3] = ["n", "0", "2"];
 
 pub(crate) fn trees(table: &Table) -> Result<(), Failure> {
     // Node 0 is the root, and parents have smaller numbers than their children.
@@ -32,7 +30,7 @@ pub(crate) fn trees(table: &Table) -> Result<(), Failure> {
         depths
     };
     table.line(
-        ("trees::Tour::of_parents", ["6 n", "0", "6"]),
+        ("trees::Tour::of_parents", ["5 n", "0", "5"]),
         || Tour::of_parents(&parents).map(|tour| (tour.sizes(), tour.preorder(), tour.depths())),
         ("three loops", || {
             let sizes = sizes();
@@ -54,14 +52,14 @@ pub(crate) fn trees(table: &Table) -> Result<(), Failure> {
         parents[1..].iter().for_each(|&parent| is_leaf[parent as usize] = 0);
         upwards(&parents, is_leaf)
     };
-    table.line(("trees::Tour::leaves", SUMS), || tour.leaves(), ("two loops", leaves))?;
+    table.line(("trees::Tour::leaves", STEPS), || tour.leaves(), ("two loops", leaves))?;
     table.line(
-        ("trees::Tour::subtree_sums", SUMS),
+        ("trees::Tour::subtree_sums", STEPS),
         || tour.subtree_sums(&values),
         ("a loop", || upwards(&parents, values.clone())),
     )?;
     table.line(
-        ("trees::Tour::path_sums", SUMS),
+        ("trees::Tour::path_sums", STEPS),
         || tour.path_sums(&values),
         ("a loop", || {
             let mut sums = values.clone();
@@ -75,7 +73,7 @@ pub(crate) fn trees(table: &Table) -> Result<(), Failure> {
     let larger = |a: Max<i64>, b: Max<i64>| Max(a.0.max(b.0));
     let own = maxima();
     table.line(
-        ("trees::Tour::subtree_totals", BLOCKS),
+        ("trees::Tour::subtree_totals", STEPS),
         || tour.subtree_totals(&own),
         ("a loop", || {
             let mut totals = maxima();
@@ -87,7 +85,7 @@ pub(crate) fn trees(table: &Table) -> Result<(), Failure> {
         }),
     )?;
     table.line(
-        ("trees::Tour::path_totals", BLOCKS),
+        ("trees::Tour::path_totals", STEPS),
         || tour.path_totals(&own),
         ("a loop", || {
             let mut totals = maxima();
@@ -116,7 +114,7 @@ fn parentheses(table: &Table) -> Result<(), Failure> {
     };
     let sides: Vec<Side> = (0..2 * pairs).map(side).collect();
     table.line(
-        ("trees::Tour::of_parentheses", ["11 n", "1", "7"]),
+        ("trees::Tour::of_parentheses", ["10 n", "1", "6"]),
         || Tour::of_parentheses(&sides).map(|tour| tour.sizes()),
         ("a stack", || {
             let (mut sizes, mut stack) = (Vec::new(), Vec::new());

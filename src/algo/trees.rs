@@ -15,11 +15,17 @@
 //! | [`path_totals`](Tour::path_totals), [`path_sums`](Tour::path_sums) | values of nodes entered and not yet left, when it is entered |
 //!
 //! The first four are known once there is a tour, which keeps three numbers of each node: those
-//! entered before it, those in its subtree, and those above it.
+//! entered before it, those in its subtree, and those above it. Orders of the nodes, which sums and
+//! totals may need, are made by the first call that does, and kept.
 //!
-//! Sums of integers are differences of sums of all steps before, which is exact though both wrap.
-//! Only the steps that enter count, so the scan has n records and not 2 n. For paths the first loop
-//! subtracts each value where its subtree ends. That is anywhere, so it runs on one thread.
+//! A loop over the numbers of nodes has the sums over subtrees from the last number to the first,
+//! and those over paths from the first to the last, if parents have smaller numbers than their
+//! children. It has one step a node, so few threads are no faster, and use it too.
+//!
+//! For more threads and other numbers, sums of integers are differences of sums of all steps
+//! before, which is exact though both wrap. Only the steps that enter count, so the scan has n
+//! records and not 2 n. For paths the first loop subtracts each value where its subtree ends. That
+//! is anywhere, so it runs on one thread.
 //!
 //! ```text
 //! monoid   sums of integers
@@ -28,8 +34,8 @@
 //! ```
 //!
 //! A difference of floats has the rounding of all before, and an infinity before makes it NaN. Most
-//! monoids have no difference at all. So these combine the values of a subtree or a path alone; the
-//! file `trees/totals.rs` says how.
+//! monoids have no difference at all. So these are added up by the steps of the loop on any number
+//! of threads, to the bit; the file `trees/walk.rs` says how threads share them.
 //!
 //! # Building a tour
 //!
@@ -41,22 +47,26 @@
 //! already, and needs the [partners](super::brackets), and a stack that tells parents.
 //!
 //! ```text
-//! of parents   work 12 n, a sort of n, and a ranking of 2 n; depth their 2 scans and 1 more, of 2 n
-//!              steps; passes 11 and theirs; bytes some 120 a node and theirs
-//!   downwards  work 6 n, depth 3 loops on one thread, 6 passes, some 90 bytes a node
-//! of brackets  work 9 n and that of partners; depth theirs, a loop on one thread, 1 scan of 2 n
-//!              steps; 6 passes more, and some 110 bytes a node
+//! of parents   work 11 n, a sort of n, and a ranking of 2 n; depth their 2 scans and 1 more, of 2 n
+//!              steps; passes 10 and theirs; bytes some 100 a node and theirs
+//!   downwards  work 5 n, depth 2 loops on one thread, 5 passes, some 70 bytes a node
+//! of brackets  work 8 n and that of partners; depth theirs, a loop on one thread, 1 scan of 2 n
+//!              steps; 5 passes more, and some 90 bytes a node
 //! ```
 
 mod totals;
+mod walk;
+
+use std::sync::OnceLock;
 
 use super::brackets::{Side, partners};
 use super::lists::{NONE, rank};
 use super::sort::{Order, sort_with_values};
-use super::{AlgoError, LONG, check_length, compiled, counted_twice, mapped};
+use super::{AlgoError, LONG, compiled, counted_twice, mapped};
 use crate::ops::Sum;
 use crate::parallel;
 use crate::prelude::*;
+use walk::Walk;
 
 /// The Euler tour of a forest.
 ///
@@ -74,22 +84,27 @@ use crate::prelude::*;
 /// assert_eq!(tour.path_sums(&[1, 10, 100, 1000])?, [101, 111, 100, 1100]);
 /// # Ok::<(), monoscan::algo::AlgoError>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Tour {
     nodes: Vec<Node>,
-    /// The nodes in the order in which they are entered.
-    entered: Vec<Entered>,
     /// The parent of each node, or [`NONE`].
     parents: Vec<u32>,
+    /// Whether parents have smaller numbers than their children.
+    is_downwards: bool,
+    /// The nodes from the one that is entered last to the first, made when a sum first needs them.
+    entered: OnceLock<Walk>,
+    /// The nodes in the order in which they are left, made when a total first needs them.
+    left: OnceLock<Walk>,
 }
 
-/// A node where it is entered, with what walks in that order need of it.
-#[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
-struct Entered {
-    node: u32,
-    /// Nodes in its subtree, with itself.
-    size: u32,
+/// Tours are equal if their forests are.
+impl PartialEq for Tour {
+    fn eq(&self, other: &Tour) -> bool {
+        self.parents == other.parents
+    }
 }
+
+impl Eq for Tour {}
 
 /// A node's place in its tour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -133,7 +148,7 @@ impl Tour {
             (number * LONG..).zip(part).all(|(node, &parent)| parent == NONE || (parent as usize) < node)
         };
         if parallel::map(parents.chunks(LONG), are_above).into_iter().all(|are_above| are_above) {
-            return Ok(Tour::of(nodes_downwards(parents), parents.to_vec()));
+            return Ok(Tour::of(nodes_downwards(parents), parents.to_vec(), true));
         }
 
         // Siblings side by side; roots are siblings too.
@@ -165,7 +180,7 @@ impl Tour {
             }
             other => other,
         };
-        Tour::of_steps(&rank(&next).map_err(cyclic)?, parents.to_vec())
+        Tour::of_steps(&rank(&next).map_err(cyclic)?, parents.to_vec(), false)
     }
 
     /// The tour of the forest that these parentheses spell, whose nodes are numbered in the order in which they open.
@@ -194,11 +209,11 @@ impl Tour {
                 open.pop();
             }
         }
-        Tour::of_steps(&places, parents)
+        Tour::of_steps(&places, parents, true)
     }
 
     /// The tour in which step 2 v, which enters node v, and step 2 v + 1, which leaves it, have these places.
-    fn of_steps(places: &[u32], parents: Vec<u32>) -> Result<Tour, AlgoError> {
+    fn of_steps(places: &[u32], parents: Vec<u32>, is_downwards: bool) -> Result<Tour, AlgoError> {
         let mut enters = vec![0u32; places.len()];
         places.iter().step_by(2).for_each(|&place| enters[place as usize] = 1);
         compiled(Scan::<Sum<u32>>::plain)?.exclusive_in_place(&mut enters)?;
@@ -207,15 +222,11 @@ impl Tour {
             let before = enters[enter as usize];
             Node { before, size: (exit - enter).div_ceil(2), depth: 2 * before - enter }
         });
-        Ok(Tour::of(nodes, parents))
+        Ok(Tour::of(nodes, parents, is_downwards))
     }
 
-    fn of(nodes: Vec<Node>, parents: Vec<u32>) -> Tour {
-        let mut entered = vec![Entered::default(); nodes.len()];
-        for (node, number) in nodes.iter().zip(0..) {
-            entered[node.before as usize] = Entered { node: number, size: node.size };
-        }
-        Tour { nodes, entered, parents }
+    fn of(nodes: Vec<Node>, parents: Vec<u32>, is_downwards: bool) -> Tour {
+        Tour { nodes, parents, is_downwards, entered: OnceLock::new(), left: OnceLock::new() }
     }
 
     /// How many nodes there are.
@@ -253,99 +264,7 @@ impl Tour {
     /// # Errors
     /// [`Error::OutOfMemory`](crate::Error::OutOfMemory).
     pub fn leaves(&self) -> Result<Vec<u32>, AlgoError> {
-        self.differences_over_subtrees(|node| (self.nodes[node].size == 1) as u32)
-    }
-
-    /// The sum of the values in the subtree of each node. Integers wrap. Floats are rounded as in a sum of these values alone, and
-    /// the same for any number of threads.
-    ///
-    /// ```
-    /// use monoscan::algo::{lists::NONE, trees::Tour};
-    /// let tour = Tour::of_parents(&[NONE, 0, 0, 2])?;
-    /// assert_eq!(tour.subtree_sums(&[f64::INFINITY, 1e300, 1.0, 0.5])?, [f64::INFINITY, 1e300, 1.5, 0.5]);
-    /// # Ok::<(), monoscan::algo::AlgoError>(())
-    /// ```
-    ///
-    /// Work n, depth 1 scan between two loops; of floats as [`subtree_totals`](Tour::subtree_totals).
-    ///
-    /// # Errors
-    /// [`AlgoError::Length`] if there is not one value for each node.
-    pub fn subtree_sums<T: Num>(&self, values: &[T]) -> Result<Vec<T>, AlgoError> {
-        check_length("values", self.len(), values.len())?;
-        if T::TYPE.is_float() {
-            return Ok(self.over_subtrees(|node| values[node], T::ZERO, T::wrapped_add));
-        }
-        self.differences_over_subtrees(|node| values[node])
-    }
-
-    /// The sum of the values of each node and all above it. Integers wrap; floats as in [`subtree_sums`](Tour::subtree_sums).
-    ///
-    /// Work n, depth 1 scan between two loops; of floats as [`path_totals`](Tour::path_totals).
-    ///
-    /// # Errors
-    /// [`AlgoError::Length`] if there is not one value for each node.
-    pub fn path_sums<T: Num>(&self, values: &[T]) -> Result<Vec<T>, AlgoError> {
-        check_length("values", self.len(), values.len())?;
-        if T::TYPE.is_float() {
-            return Ok(self.over_paths(|node| values[node], T::ZERO, T::wrapped_add));
-        }
-        // A value counts from where its node is entered to the end of its subtree.
-        let mut sums = vec![T::ZERO; self.len() + 1];
-        for (node, &value) in self.nodes.iter().zip(values) {
-            let std::ops::Range { start, end } = node.subtree();
-            sums[start] = sums[start].wrapped_add(value);
-            sums[end] = sums[end].wrapped_sub(value);
-        }
-        compiled(Scan::<Sum<T>>::plain)?.inclusive_in_place(&mut sums)?;
-        Ok(self.each(|node| sums[node.before as usize]))
-    }
-
-    /// The states in the subtree of each node, combined in the order in which nodes are entered: a node, and then its children.
-    ///
-    /// ```
-    /// use monoscan::{algo::{lists::NONE, trees::Tour}, ops::Max};
-    /// let tour = Tour::of_parents(&[NONE, 0, 0, 2])?;
-    /// assert_eq!(tour.subtree_totals(&[1.0, 5.0, 2.0, 3.0].map(Max))?, [5.0, 5.0, 3.0, 3.0].map(Max));
-    /// # Ok::<(), monoscan::algo::AlgoError>(())
-    /// ```
-    ///
-    /// Work n, depth n / 8192 · log of that between two loops. `combine` is called as a function of Rust, so an integer that
-    /// overflows is a panic where Rust checks that: [`subtree_sums`](Tour::subtree_sums) wraps.
-    ///
-    /// # Errors
-    /// [`AlgoError::Length`] if there is not one state for each node.
-    pub fn subtree_totals<M: Monoid>(&self, values: &[M]) -> Result<Vec<M>, AlgoError> {
-        check_length("values", self.len(), values.len())?;
-        Ok(self.over_subtrees(|node| values[node], M::identity(), M::combine))
-    }
-
-    /// The states of the path to each node, combined from the root down.
-    ///
-    /// ```
-    /// use monoscan::{algo::{lists::NONE, trees::Tour}, ops::Affine};
-    /// // 2x, then 3x + 1, then x + 5 of the last node, or x + 7 of the one beside it.
-    /// let tour = Tour::of_parents(&[NONE, 0, 1, 1])?;
-    /// let maps = [(2, 0), (3, 1), (1, 5), (1, 7)].map(|(a, b)| Affine { a, b });
-    /// assert_eq!(tour.path_totals(&maps)?[2..], [Affine { a: 6, b: 6 }, Affine { a: 6, b: 8 }]);
-    /// # Ok::<(), monoscan::algo::AlgoError>(())
-    /// ```
-    ///
-    /// Work n, depth n / 8192 between two loops. Integers as in [`subtree_totals`](Tour::subtree_totals).
-    ///
-    /// # Errors
-    /// [`AlgoError::Length`] if there is not one state for each node.
-    pub fn path_totals<M: Monoid>(&self, values: &[M]) -> Result<Vec<M>, AlgoError> {
-        check_length("values", self.len(), values.len())?;
-        Ok(self.over_paths(|node| values[node], M::identity(), M::combine))
-    }
-
-    /// The sum of this, which is an integer of a node, over the subtree of each: what was entered before the end of the subtree, less
-    /// what was entered before its start.
-    fn differences_over_subtrees<T: Num>(&self, of: impl Fn(usize) -> T + Sync) -> Result<Vec<T>, AlgoError> {
-        let entered = |place: usize| if place < self.len() { of(self.entered[place].node as usize) } else { T::ZERO };
-        let mut sums = mapped(self.len() + 1, entered);
-        compiled(Scan::<Sum<T>>::plain)?.exclusive_in_place(&mut sums)?;
-        Ok(self.each(|node| sums[node.subtree().end].wrapped_sub(sums[node.subtree().start])))
+        self.sums_over_subtrees(self.each(|node| (node.size == 1) as u32))
     }
 
     fn each<T: Send>(&self, measure: impl Fn(Node) -> T + Sync + Send) -> Vec<T> {

@@ -1,171 +1,193 @@
-//! Totals over subtrees and paths by any monoid, in blocks of the order in which nodes are entered.
+//! Totals over subtrees and paths by any operator, to the bit as a loop over the nodes makes them.
 //!
-//! A subtree is a range of that order. A block of nodes sums up the part of each subtree that is in
-//! it, on a stack of the nodes that are open: what is closed is added to the node below it. A
-//! subtree that goes on after the block has some whole blocks more, and the beginning of another.
-//! The total of any range of blocks is one combination of two that were tabulated: Alon and
-//! Schieber, *Optimal Preprocessing for Answering On-line Product Queries* (Tel Aviv University,
-//! 71/87).
+//! The loop over subtrees takes children before their parents, and adds the total of each node to
+//! that of its parent. The loop over paths takes parents first, and adds their totals to those of
+//! their children. Where parents have smaller numbers, either goes over the numbers of nodes.
 //!
-//! A path is summed up from the highest of its nodes that is in the block. All nodes that are still
-//! open at the end of a block are on one path, so what is above them there is one total: the carry
-//! of the block. One loop over the blocks finds all carries.
+//! Both can be cut in a *walk*: an order in which each subtree is a range, whose last node is its
+//! root. A subtree that is in one block of the walk is *whole*, another is *cut*. What is above a
+//! cut subtree is cut too. So totals of whole subtrees need no other block, and blocks make them at
+//! the same time; one loop over the children of cut ones makes the others after that. Paths go the
+//! other way: first one loop over the roots of cut subtrees, then the blocks. Each total is made by
+//! the steps of the loop, in their order, so results do not depend on blocks and threads.
+//!
+//! Few subtrees are cut if paths are short: for each border of two blocks, at most as many as a
+//! path has nodes. In a chain nearly all are. If more than an eighth of the nodes would wait for
+//! the loop of one thread, it does all of the work; so it does with few nodes or fewer than four
+//! threads.
 //!
 //! ```text
-//! monoid   any; nodes in the order in which they are entered, paths from the root
-//! subtree  work n, depth log(n / 8192) loops on one thread over the blocks between two loops
-//! path     work n, depth a loop on one thread over n / 8192 blocks, each of which needs another
-//! passes   2: the values by blocks, and the results; and one over what is open at ends of blocks
-//! bytes    of values of b bytes: subtrees 20 + 5 b a node, paths 28 + 4 b
+//! monoid   any
+//! cost     work n, depth a loop over n / 8192 blocks and one over what is cut; or one over n nodes
+//! passes   2: values are copied, totals are made
+//! bytes    of values of b bytes: 8 + 5 b a node, over the numbers of nodes 4 + 5 b
+//! walk     work 3 n, 3 loops on one thread, some 50 bytes a node
 //! ```
-//!
-//! Each result combines values of its own subtree or path only. So no infinity or rounding of other
-//! nodes is in it. Blocks do not depend on the number of threads, so neither do roundings.
+
+use std::marker::PhantomData;
 
 use super::super::lists::NONE;
-use super::{Entered, Tour};
+use super::{LONG, Node};
 use crate::parallel;
 
 /// Nodes of a block.
 const BLOCK: usize = 1 << 13;
 
-impl Tour {
-    /// The total of what each node of a subtree has, for each subtree.
-    pub(super) fn over_subtrees<T: Copy + Send + Sync>(
-        &self,
-        value: impl Fn(usize) -> T + Sync,
-        identity: T,
-        add: impl Fn(T, T) -> T + Sync,
-    ) -> Vec<T> {
-        // At each place the total of its subtree as far as that is in the block, and of the block as far as there.
-        let (mut totals, mut until) = (vec![identity; self.len()], vec![identity; self.len()]);
-        let blocks = self.entered.chunks(BLOCK).zip(totals.chunks_mut(BLOCK)).zip(until.chunks_mut(BLOCK));
-        let open = parallel::map(blocks, |_, ((entered, totals), until)| {
-            for (entered, total) in entered.iter().zip(&mut *totals) {
-                *total = value(entered.node as usize);
-            }
-            let mut sum = None;
-            for (&value, until) in totals.iter().zip(until) {
-                *until = sum.map_or(value, |sum| add(sum, value));
-                sum = Some(*until);
-            }
-            let end = |place: usize| place + entered[place].size as usize;
-            let mut open: Vec<usize> = Vec::new();
-            let mut close = |place: usize, below: Option<&usize>| {
-                if let Some(&below) = below {
-                    totals[below] = add(totals[below], totals[place]);
-                }
-            };
-            for place in 0..entered.len() {
-                while let Some(closed) = open.pop_if(|last| end(*last) <= place) {
-                    close(closed, open.last());
-                }
-                open.push(place);
-            }
-            // Of what is still open, the part in this block.
-            for depth in (1..open.len()).rev() {
-                close(open[depth], Some(&open[depth - 1]));
-            }
-            open.retain(|&place| end(place) > entered.len());
-            open
-        });
+/// A flag of nodes whose subtree is in several blocks. Nodes are fewer than 2³¹, and [`NONE`] has it too.
+const CUT: u32 = 1 << 31;
 
-        let blocks = Ranges::of(until.chunks(BLOCK).map(|block| block[block.len() - 1]).collect(), &add);
-        parallel::for_each(totals.chunks_mut(BLOCK).zip(open), |block, (totals, open)| {
-            for place in open {
-                let first = block * BLOCK + place;
-                let last = first + self.entered[first].size as usize - 1;
-                let own = totals[place];
-                let whole = blocks.total(block + 1..last / BLOCK, &add).map_or(own, |whole| add(own, whole));
-                totals[place] = add(whole, until[last]);
-            }
-        });
-        self.each(|node| totals[node.before as usize])
-    }
-
-    /// The total of what each node of a path has, for the path from a root to each node.
-    pub(super) fn over_paths<T: Copy + Send + Sync>(
-        &self,
-        value: impl Fn(usize) -> T + Sync,
-        identity: T,
-        add: impl Fn(T, T) -> T + Sync,
-    ) -> Vec<T> {
-        let parent = |entered: &Entered| match self.parents[entered.node as usize] {
-            NONE => NONE,
-            parent => self.nodes[parent as usize].before,
-        };
-        // At each place the total of its path as far as that is in the block, and the place that it comes from.
-        let mut parts = vec![(identity, NONE); self.len()];
-        let blocks = self.entered.chunks(BLOCK).zip(parts.chunks_mut(BLOCK));
-        parallel::for_each(blocks, |_, (entered, parts)| {
-            let mut open: Vec<usize> = Vec::new();
-            for (place, node) in entered.iter().enumerate() {
-                while open.pop_if(|last| *last + entered[*last].size as usize <= place).is_some() {}
-                let value = value(node.node as usize);
-                parts[place] = match open.last() {
-                    Some(&parent) => (add(parts[parent].0, value), parts[parent].1),
-                    None => (value, parent(node)),
-                };
-                open.push(place);
-            }
-        });
-
-        // The total of the path to the part of another block.
-        let before = |carries: &[Option<T>], above: u32| match above {
-            NONE => None,
-            above => {
-                let own = parts[above as usize].0;
-                Some(carries[above as usize / BLOCK].map_or(own, |carry| add(carry, own)))
-            }
-        };
-        let mut carries = Vec::with_capacity(self.len().div_ceil(BLOCK));
-        for next in self.entered.iter().step_by(BLOCK).skip(1) {
-            // The lowest open node is the parent of the next one, if that is in this block. If not, none is open and nothing
-            // reads the carry.
-            let carry = match parent(next) {
-                NONE => None,
-                lowest => before(&carries, parts[lowest as usize].1),
-            };
-            carries.push(carry);
+/// Adds the total of each node to that of its parent, from the last node to the first. Parents have smaller numbers.
+pub(super) fn upwards<T: Copy>(parents: &[u32], totals: &mut [T], add: impl Fn(T, T) -> T) {
+    for (node, &parent) in parents.iter().enumerate().rev() {
+        if parent != NONE {
+            totals[parent as usize] = add(totals[parent as usize], totals[node]);
         }
-        self.each(|node| {
-            let (total, above) = parts[node.before as usize];
-            before(&carries, above).map_or(total, |before| add(before, total))
-        })
     }
 }
 
-/// Totals of elements before and after each middle of 2^(k + 1) elements, for each k: every range has one such middle.
-struct Ranges<T> {
-    /// For each k, of each element the total from there to the end of its 2^k elements, or of these until there, by turns.
-    levels: Vec<Vec<T>>,
+/// Adds to each node the total of its parent, from the first node to the last. Parents have smaller numbers.
+pub(super) fn downwards<T: Copy>(parents: &[u32], totals: &mut [T], add: impl Fn(T, T) -> T) {
+    for (node, &parent) in parents.iter().enumerate() {
+        if parent != NONE {
+            totals[node] = add(totals[parent as usize], totals[node]);
+        }
+    }
 }
 
-impl<T: Copy> Ranges<T> {
-    fn of(elements: Vec<T>, add: &impl Fn(T, T) -> T) -> Ranges<T> {
-        let (mut levels, mut half) = (vec![elements], 2);
-        while half < levels[0].len() {
-            let mut level = levels[0].clone();
-            for (number, part) in level.chunks_mut(half).enumerate() {
-                if number % 2 == 0 {
-                    (1..part.len()).rev().for_each(|place| part[place - 1] = add(part[place - 1], part[place]));
-                } else {
-                    (1..part.len()).for_each(|place| part[place] = add(part[place - 1], part[place]));
-                }
-            }
-            levels.push(level);
-            half *= 2;
-        }
-        Ranges { levels }
+/// Whether threads share so many nodes. In a walk they are found at places anywhere, so two or three threads would be no faster than a
+/// loop over the numbers of nodes.
+pub(super) fn are_shared(nodes: usize) -> bool {
+    nodes > 2 * LONG && rayon::current_num_threads() >= 4
+}
+
+/// Nodes in an order in which each subtree is a range, whose last node is its root.
+#[derive(Clone, Debug)]
+pub(super) struct Walk {
+    steps: Vec<Step>,
+    /// Places of the nodes whose subtrees are cut, unless they are many.
+    cut: Option<Vec<u32>>,
+    /// Places of their children, unless they are many.
+    below_cut: Option<Vec<u32>>,
+}
+
+/// A node, and its parent or [`NONE`], either with the flag [`CUT`] if its subtree is.
+#[derive(Clone, Copy, Default, Debug)]
+struct Step {
+    node: u32,
+    parent: u32,
+}
+
+impl Step {
+    fn node(self) -> usize {
+        (self.node & !CUT) as usize
     }
 
-    /// The total of the elements in this range, if there are any.
-    fn total(&self, range: std::ops::Range<usize>, add: &impl Fn(T, T) -> T) -> Option<T> {
-        let (first, last) = (range.start, range.end.checked_sub(1).filter(|last| *last >= range.start)?);
-        // The highest bit in which they differ tells the middle that is between them.
-        Some(match (first ^ last).checked_ilog2() {
-            None => self.levels[0][first],
-            Some(k) => add(self.levels[k as usize][first], self.levels[k as usize][last]),
-        })
+    fn parent(self) -> Option<usize> {
+        (self.parent != NONE).then_some((self.parent & !CUT) as usize)
+    }
+
+    fn is_cut(self) -> bool {
+        self.node & CUT != 0
+    }
+
+    fn is_below_cut(self) -> bool {
+        self.parent & CUT != 0
+    }
+}
+
+impl Walk {
+    /// The walk in which each node has this place.
+    pub(super) fn of(nodes: &[Node], parents: &[u32], place: impl Fn(Node) -> u32) -> Walk {
+        let flagged = |number: u32| {
+            let node = nodes[number as usize];
+            let last = place(node) as usize;
+            let is_whole = (last + 1 - node.size as usize) / BLOCK == last / BLOCK;
+            if is_whole { number } else { number | CUT }
+        };
+        let mut steps = vec![Step::default(); nodes.len()];
+        for ((number, &node), &parent) in (0..).zip(nodes).zip(parents) {
+            let parent = if parent == NONE { NONE } else { flagged(parent) };
+            steps[place(node) as usize] = Step { node: flagged(number), parent };
+        }
+        let few = |is_one: fn(Step) -> bool| {
+            let most = steps.len() / 8;
+            let found = (0..).zip(&steps).filter(|(_, step)| is_one(**step));
+            let places: Vec<u32> = found.map(|(place, _)| place).take(most + 1).collect();
+            (places.len() <= most).then_some(places)
+        };
+        Walk { cut: few(Step::is_cut), below_cut: few(|step| step.is_below_cut() && step.parent != NONE), steps }
+    }
+
+    /// The node at this place.
+    pub(super) fn node(&self, place: usize) -> usize {
+        self.steps[place].node()
+    }
+
+    /// Adds the total of each node to that of its parent, in the order of the walk.
+    pub(super) fn upwards<T: Copy + Send>(&self, totals: &mut [T], add: impl Fn(T, T) -> T + Sync) {
+        let totals = Totals::of(totals);
+        // SAFETY: a thread takes the nodes of a block, of which it changes those whose subtrees are whole, and reads their children,
+        // which are in the block too. Loops on this thread alone come after all of them.
+        let take = |step: Step| unsafe {
+            if let Some(parent) = step.parent() {
+                totals.add(parent, [parent, step.node()], &add);
+            }
+        };
+        match &self.below_cut {
+            Some(below_cut) if are_shared(self.steps.len()) => {
+                parallel::for_each(self.steps.chunks(BLOCK), |_, block| {
+                    block.iter().filter(|step| !step.is_below_cut()).for_each(|step| take(*step));
+                });
+                below_cut.iter().for_each(|place| take(self.steps[*place as usize]));
+            }
+            _ => self.steps.iter().for_each(|step| take(*step)),
+        }
+    }
+
+    /// Adds to each node the total of its parent, against the order of the walk.
+    pub(super) fn downwards<T: Copy + Send>(&self, totals: &mut [T], add: impl Fn(T, T) -> T + Sync) {
+        let totals = Totals::of(totals);
+        // SAFETY: a thread takes the nodes of a block, of which it changes those whose subtrees are whole. It reads their parents,
+        // which are in the block, or cut, so that nobody changes them. Loops on this thread alone come before all of them.
+        let take = |step: Step| unsafe {
+            if let Some(parent) = step.parent() {
+                totals.add(step.node(), [parent, step.node()], &add);
+            }
+        };
+        match &self.cut {
+            Some(cut) if are_shared(self.steps.len()) => {
+                cut.iter().rev().for_each(|place| take(self.steps[*place as usize]));
+                parallel::for_each(self.steps.chunks(BLOCK), |_, block| {
+                    block.iter().rev().filter(|step| !step.is_cut()).for_each(|step| take(*step));
+                });
+            }
+            _ => self.steps.iter().rev().for_each(|step| take(*step)),
+        }
+    }
+}
+
+/// Totals that threads change, each those of its own nodes.
+struct Totals<'a, T> {
+    base: *mut T,
+    len: usize,
+    types: PhantomData<&'a mut [T]>,
+}
+
+// SAFETY: threads change and read totals as `add` asks.
+unsafe impl<T: Send> Sync for Totals<'_, T> {}
+
+impl<'a, T: Copy> Totals<'a, T> {
+    fn of(totals: &'a mut [T]) -> Totals<'a, T> {
+        Totals { base: totals.as_mut_ptr(), len: totals.len(), types: PhantomData }
+    }
+
+    /// Sets one to this combination of two.
+    ///
+    /// # Safety
+    /// No other thread changes these three, or reads the first, at the same time.
+    unsafe fn add(&self, to: usize, of: [usize; 2], add: impl Fn(T, T) -> T) {
+        assert!([to, of[0], of[1]].into_iter().all(|node| node < self.len), "a node beyond all others");
+        // SAFETY: all are in the slice, which is borrowed; the caller says the rest.
+        unsafe { self.base.add(to).write(add(*self.base.add(of[0]), *self.base.add(of[1]))) }
     }
 }
