@@ -3,7 +3,9 @@
     load FILE cumsum int32|float32       x is what the file holds
     load FILE lfilter float32 B.. / A..  coefficients as scipy.signal.lfilter takes them
     load FILE group_sums float64         the first half of x are keys, in order
+    load FILE group_variances float64    the same, divided by how many there are
     load FILE forward_fill float64       NaN is a value that is missing; 0 before all that are there
+    load FILE backward_fill float64      the same, and 0 after all
     run TIMES                            answers with the nanoseconds of all runs together
     save FILE                            writes the last results
     forget, hello, bye
@@ -36,7 +38,7 @@ def lfilter(x, b, a):
     return run
 
 
-def group_sums(x):
+def by_key(x, of):
     # As many megabytes as the others together, which do without it.
     import polars
 
@@ -45,18 +47,18 @@ def group_sums(x):
     groups = polars.DataFrame({"key": keys, "amount": amounts}).group_by("key", maintain_order=True)
 
     def run():
-        return groups.agg(polars.col("amount").sum())["amount"].to_numpy()
+        return groups.agg(of(polars.col("amount")))["amount"].to_numpy()
 
     return run
 
 
-def forward_fill(x):
+def fill(x, strategy):
     import polars
 
     values = polars.Series(x).fill_nan(None)
 
     def run():
-        return values.fill_null(strategy="forward").fill_null(0.0).to_numpy()
+        return values.fill_null(strategy=strategy).fill_null(0.0).to_numpy()
 
     return run
 
@@ -74,9 +76,11 @@ class Scans:
             slash = coefficients.index("/")
             self.function = lfilter(x, coefficients[:slash], coefficients[slash + 1 :])
         elif function == "group_sums":
-            self.function = group_sums(x)
-        elif function == "forward_fill":
-            self.function = forward_fill(x)
+            self.function = by_key(x, lambda amount: amount.sum())
+        elif function == "group_variances":
+            self.function = by_key(x, lambda amount: amount.var(ddof=0))
+        elif function in ("forward_fill", "backward_fill"):
+            self.function = fill(x, function.removesuffix("_fill"))
         else:
             raise ValueError(f"no function {function}")
 

@@ -1,6 +1,6 @@
 //! The workloads, in the order of the published table, and the speed that each should reach.
 
-use super::algorithms::{self, selecting, sorting, texts};
+use super::algorithms::{self, selecting, sorting, texts, trees};
 use super::{Bar, Run, To, Workload, affine, biquad, everyday, kept, labels, rows, segmented, states, sums, tokens};
 
 /// A bar at 2^`log2` elements.
@@ -39,8 +39,13 @@ const fn workload(
     Workload { name, title, baseline, moved, held, bars, run }
 }
 
+/// A loop over a copy of 8 bytes for each node, and over their parents.
+const fn tree(name: &'static str, title: &'static str, run: Run) -> Workload {
+    workload(&[], name, title, "plain loop", (20, 90), run)
+}
+
 /// All workloads, in the order of the published table.
-pub(crate) const ALL: [Workload; 43] = [
+pub(crate) const ALL: [Workload; 57] = [
     Workload {
         name: "sum-i32",
         title: "sum i32",
@@ -282,6 +287,22 @@ pub(crate) const ALL: [Workload; 43] = [
         (17, 50),
         algorithms::forward_fill,
     ),
+    workload(
+        &[],
+        "backward-fill",
+        "backward fill of f64, one of two there",
+        "plain loop",
+        (17, 50),
+        algorithms::backward_fill,
+    ),
+    workload(
+        &[],
+        "group-variances",
+        "variances of f64 by key, ten a key",
+        "plain loop",
+        (13, 40),
+        algorithms::group_variances,
+    ),
     Workload {
         name: "sparse-f64",
         title: "sparse matrix of f64 times a vector",
@@ -305,5 +326,37 @@ pub(crate) const ALL: [Workload; 43] = [
     },
     workload(&[], "utf8", "UTF-8 validation", "from_utf8", (1, 4), texts::utf8),
     workload(&[], "csv", "fields of CSV", "csv", (2, 20), texts::csv),
+    workload(&[], "integers", "columns of decimals as i64", "str::parse", (24, 120), texts::integers),
+    workload(&[], "floats", "columns of decimals as f64", "str::parse", (24, 120), texts::floats),
     workload(&[], "patterns", "matches of four patterns", "regex-automata", (5, 50), texts::patterns),
+    tree("subtree-sums-random", "sums of f64 over subtrees, a random tree", |session, field, len| {
+        trees::subtree_sums(session, field, len, trees::random)
+    }),
+    tree("subtree-sums-ordered", "sums of f64 over subtrees, a random tree in preorder", |session, field, len| {
+        trees::subtree_sums(session, field, len, trees::ordered)
+    }),
+    tree("subtree-sums-chain", "sums of f64 over subtrees, a chain", |session, field, len| {
+        trees::subtree_sums(session, field, len, trees::chain)
+    }),
+    tree("subtree-sums-star", "sums of f64 over subtrees, a star", |session, field, len| {
+        trees::subtree_sums(session, field, len, trees::star)
+    }),
+    tree("subtree-maxima-random", "maxima of f64 over subtrees, a random tree", |session, field, len| {
+        trees::subtree_maxima(session, field, len, trees::random)
+    }),
+    tree("subtree-maxima-ordered", "maxima of f64 over subtrees, a random tree in preorder", |session, field, len| {
+        trees::subtree_maxima(session, field, len, trees::ordered)
+    }),
+    tree("path-sums-random", "sums of f64 over paths, a random tree", |session, field, len| {
+        trees::path_sums(session, field, len, trees::random)
+    }),
+    tree("path-sums-ordered", "sums of f64 over paths, a random tree in preorder", |session, field, len| {
+        trees::path_sums(session, field, len, trees::ordered)
+    }),
+    tree("path-sums-chain", "sums of f64 over paths, a chain", |session, field, len| {
+        trees::path_sums(session, field, len, trees::chain)
+    }),
+    tree("path-sums-star", "sums of f64 over paths, a star", |session, field, len| {
+        trees::path_sums(session, field, len, trees::star)
+    }),
 ];

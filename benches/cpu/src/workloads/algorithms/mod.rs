@@ -7,10 +7,12 @@
 pub(super) mod selecting;
 pub(super) mod sorting;
 pub(super) mod texts;
+pub(super) mod trees;
 
 use std::sync::{Mutex, MutexGuard};
 
 use monoscan::algo::{AlgoError, groups, numbers, series, sparse};
+use monoscan::ops::Moments;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use super::Session;
@@ -98,13 +100,18 @@ fn one_thread() -> ThreadPool {
     ThreadPoolBuilder::new().num_threads(1).build().expect("a thread can be made")
 }
 
-/// Sums of ten records a key on average.
-pub(super) fn group_sums(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
-    let mut key = 0u32;
-    let keys = &column(44, len, |numbers| {
+/// Keys in order, ten records each on average.
+fn keys(seed: u64, len: usize) -> Vec<u32> {
+    let mut key = 0;
+    column(seed, len, |numbers| {
         key += (numbers.below(10) == 0) as u32;
         key
-    })[..];
+    })
+}
+
+/// Sums of ten records a key on average.
+pub(super) fn group_sums(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    let keys = &keys(44, len)[..];
     let x = &column(45, len, |numbers| numbers.below(1000) as f64)[..];
     let by_loop = || {
         let (mut sums, mut last) = (Vec::new(), None);
@@ -129,26 +136,95 @@ pub(super) fn group_sums(session: &Session, field: Field<'_>, len: usize) -> Vec
     field.race(session.effort)
 }
 
-/// One of two values is missing, at random.
+/// The variances of ten records a key on average, far from 0.
+pub(super) fn group_variances(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    let keys = &keys(69, len)[..];
+    let x = &column(70, len, |numbers| 1e6 + numbers.between(-1.0, 1.0))[..];
+    // The variance of each run of keys, by an accumulator that a number is added to.
+    fn by_key<A: Default>(keys: &[u32], x: &[f64], add: impl Fn(&mut A, f64), end: impl Fn(&A) -> f64) -> Vec<f64> {
+        let (mut variances, mut now) = (Vec::new(), A::default());
+        for (i, (key, x)) in keys.iter().zip(x).enumerate() {
+            if i > 0 && keys[i - 1] != *key {
+                variances.push(end(&now));
+                now = A::default();
+            }
+            add(&mut now, *x);
+        }
+        if !keys.is_empty() {
+            variances.push(end(&now));
+        }
+        variances
+    }
+    let welford = |(count, mean, squares): &mut (f64, f64, f64), x: f64| {
+        *count += 1.0;
+        let from_mean = x - *mean;
+        *mean += from_mean / *count;
+        *squares += from_mean * (x - *mean);
+    };
+    let by_loop = || by_key(keys, x, welford, |(count, _, squares)| squares / count);
+    let (y, pool) = (&Output::close(by_loop(), 1e-9), &one_thread());
+    let mut field = field;
+    field.enter((Role::Baseline, "plain loop", 1), y, || y.replace(by_loop()));
+    let ours = || {
+        let (_, moments) = groups::moments_by_key(keys, x).expect("columns of one length");
+        moments.into_iter().map(Moments::variance).collect()
+    };
+    field.enter((Role::Ours, "monoscan", 1), y, || y.replace(pool.install(ours)));
+    field.enter((Role::Ours, "monoscan", 2), y, || y.replace(ours()));
+    let by_crate =
+        || by_key(keys, x, <average::Variance as average::Estimate>::add, average::Variance::population_variance);
+    field.enter((Role::Rival, "average", 1), y, || y.replace(by_crate()));
+    let both: Vec<f64> = keys.iter().map(|&key| key.into()).chain(x.iter().copied()).collect();
+    let polars = PythonScan::new(&session.peers, "group_variances float64", &both, y);
+    field.enter_if((Role::Rival, "polars", 2), y, polars);
+    field.race(session.effort)
+}
+
+/// The last value before each that is missing, of which one of two is, at random.
 pub(super) fn forward_fill(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
-    let is_there = &column(54, len, |numbers| numbers.below(2) == 0)[..];
-    let values = column(55, len, |numbers| numbers.below(1000) as f64);
-    let x = &values.iter().zip(is_there).map(|(x, there)| if *there { *x } else { f64::NAN }).collect::<Vec<f64>>()[..];
-    let by_loop = || {
+    let by_loop = |x: &[f64], is_there: &[bool]| {
         let mut last = 0.0;
         let latest = |(x, there): (&f64, &bool)| {
             last = if *there { *x } else { last };
             last
         };
-        x.iter().zip(is_there).map(latest).collect::<Vec<f64>>()
+        x.iter().zip(is_there).map(latest).collect()
     };
-    let (y, pool) = (&Output::exact(by_loop()), &one_thread());
+    fills(session, field, len, by_loop, series::forward_fill, "forward_fill float64")
+}
+
+/// The next value after each that is missing.
+pub(super) fn backward_fill(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    let by_loop = |x: &[f64], is_there: &[bool]| {
+        let (mut next, mut filled) = (0.0, vec![0.0; x.len()]);
+        for ((x, there), filled) in x.iter().zip(is_there).zip(&mut filled).rev() {
+            next = if *there { *x } else { next };
+            *filled = next;
+        }
+        filled
+    };
+    fills(session, field, len, by_loop, series::backward_fill, "backward_fill float64")
+}
+
+/// One of two values is missing, at random.
+fn fills(
+    session: &Session,
+    field: Field<'_>,
+    len: usize,
+    by_loop: impl Fn(&[f64], &[bool]) -> Vec<f64>,
+    fill: impl Fn(&[f64], &[bool], f64) -> Result<Vec<f64>, AlgoError> + Sync,
+    polars: &str,
+) -> Vec<Row> {
+    let is_there = &column(54, len, |numbers| numbers.below(2) == 0)[..];
+    let values = column(55, len, |numbers| numbers.below(1000) as f64);
+    let x = &values.iter().zip(is_there).map(|(x, there)| if *there { *x } else { f64::NAN }).collect::<Vec<f64>>()[..];
+    let (y, pool) = (&Output::exact(by_loop(x, is_there)), &one_thread());
     let mut field = field;
-    field.enter((Role::Baseline, "plain loop", 1), y, || y.replace(by_loop()));
-    let ours = || series::forward_fill(x, is_there, 0.0).expect("columns of one length");
+    field.enter((Role::Baseline, "plain loop", 1), y, || y.replace(by_loop(x, is_there)));
+    let ours = || fill(x, is_there, 0.0).expect("columns of one length");
     field.enter((Role::Ours, "monoscan", 1), y, || y.replace(pool.install(ours)));
     field.enter((Role::Ours, "monoscan", 2), y, || y.replace(ours()));
-    field.enter_if((Role::Rival, "polars", 2), y, PythonScan::new(&session.peers, "forward_fill float64", x, y));
+    field.enter_if((Role::Rival, "polars", 2), y, PythonScan::new(&session.peers, polars, x, y));
     field.race(session.effort)
 }
 

@@ -1,6 +1,6 @@
 //! Text beside the standard library and crates for it.
 
-use monoscan::algo::text;
+use monoscan::algo::{AlgoError, text};
 use monoscan::lexer::PatternSet;
 use regex_automata::dfa::{Automaton, OverlappingState, dense};
 use regex_automata::{Input, MatchKind};
@@ -64,6 +64,59 @@ pub(in super::super) fn csv(session: &Session, field: Field<'_>, len: usize) -> 
     let mut field = field;
     field.enter((Role::Baseline, "csv", 1), y, || by_crate(&mut y.write()));
     enter_ours(&mut field, y, pool, || ours(&mut y.write()));
+    field.race(session.effort)
+}
+
+/// Whole numbers of up to nine digits, one of two negative, a row each.
+pub(in super::super) fn integers(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    let mut numbers = Numbers::new(71);
+    let rows: Vec<String> = (0..len).map(|_| format!("{}\n", numbers.below(1 << 31) as i64 - (1 << 30))).collect();
+    let rivals: [Parser<i64>; 3] = [
+        ("str::parse", |text| std::str::from_utf8(text).ok()?.parse().ok()),
+        ("atoi", |text| atoi::atoi(text)),
+        ("lexical-core", |text| lexical_core::parse(text).ok()),
+    ];
+    parsed(session, field, &rows.concat(), rivals, |fields| fields.integers(0, 0))
+}
+
+/// Amounts with two to six decimals, a row each.
+pub(in super::super) fn floats(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    let mut numbers = Numbers::new(72);
+    let row = |_| {
+        let decimals = 2 + numbers.below(5) as usize;
+        format!("{:.decimals$}\n", numbers.between(-1e6, 1e6))
+    };
+    let rows: Vec<String> = (0..len).map(row).collect();
+    let rivals: [Parser<f64>; 3] = [
+        ("str::parse", |text| std::str::from_utf8(text).ok()?.parse().ok()),
+        ("fast-float2", |text| fast_float2::parse(text).ok()),
+        ("lexical-core", |text| lexical_core::parse(text).ok()),
+    ];
+    parsed(session, field, &rows.concat(), rivals, |fields| fields.floats(0, 0))
+}
+
+/// A parser of one number, and its name.
+type Parser<T> = (&'static str, fn(&[u8]) -> Option<T>);
+
+/// The one column of a CSV, whose fields are known. The first parser is the baseline.
+fn parsed<T: Copy + PartialEq + Send + Sync>(
+    session: &Session,
+    field: Field<'_>,
+    text: &str,
+    rivals: [Parser<T>; 3],
+    ours: fn(&text::Fields<'_>) -> Result<Vec<T>, AlgoError>,
+) -> Vec<Row> {
+    let fields = &text::csv(text.as_bytes(), b',').expect("no quote is open");
+    let by = |parse: fn(&[u8]) -> Option<T>| {
+        (0..fields.height()).map(|row| parse(fields.raw(row)).expect("it is a number")).collect::<Vec<T>>()
+    };
+    let (y, pool) = (&Same::of(by(rivals[0].1), 0), &one_thread());
+    let mut field = field;
+    for (place, (name, parse)) in rivals.into_iter().enumerate() {
+        let role = if place == 0 { Role::Baseline } else { Role::Rival };
+        field.enter((role, name, 1), y, move || *y.write() = by(parse));
+    }
+    enter_ours(&mut field, y, pool, move || ours(fields).map(|numbers| *y.write() = numbers));
     field.race(session.effort)
 }
 
