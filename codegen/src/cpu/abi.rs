@@ -31,6 +31,10 @@
 //! multiple of the group: slot 1 has these. If `adds` is not 0, the state in slot 2 becomes that
 //! state ⊕ the aggregate of each block.
 //!
+//! Where neither is in vectors and all records are written, there is `together`. From the carry in
+//! slot 0, which stays, it writes the outputs of one block and leaves its aggregates at all levels
+//! in slot 1, but for the components that reductions leave out.
+//!
 //! Where elements are is decided when kernels are compiled ([`Access`]):
 //!
 //! | access | element i of block w | its number |

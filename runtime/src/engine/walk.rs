@@ -4,9 +4,11 @@
 //! A *strip* is W blocks, which kernels work on side by side; a *tile* is a few strips. A pass
 //! *reduces* the blocks of a strip, *folds* their aggregates onto the carry, which gives the carry
 //! into each block, and *replays* the blocks from the nearest cache while it writes. A cascade does
-//! the first two level by level, since a later stage needs the true states of the earlier ones. One
-//! thread alone walks a line so, or in one sequential pass where that is as fast and the operator
-//! exact; several share its tiles ([`tiles`](super::tiles)).
+//! the first two level by level, since a later stage needs the true states of the earlier ones.
+//!
+//! One thread alone walks a line so; in one sequential pass, where the operator is exact; or block
+//! after block in one pass ([`together`](super::together)). Where a plan has strips, timed calls
+//! choose. Several threads share its tiles ([`tiles`](super::tiles)).
 //!
 //! The association is fixed by the plan and the length of the line alone:
 //!

@@ -334,11 +334,11 @@ impl Recipe {
         let program = &self.program;
         let is_short_whole = matches!(kernel, Kernel::ShortWhole { .. });
         let together = match kernel {
-            Kernel::Together { writes } => Some((self.together(writes), writes)),
+            Kernel::Together { writes } => Some(self.together(writes)),
             _ => None,
         };
         let body = match (level, whole) {
-            _ if let Some((together, _)) = &together => Cow::Borrowed(&together.body),
+            _ if let Some(together) = &together => Cow::Borrowed(&together.body),
             (Some(level), _) => Cow::Borrowed(&level.body),
             (None, Some(false)) if is_short_whole => or_own(&|| program.total_body(), |own| &own.total),
             (None, Some(false)) => or_own(&|| program.whole_body(false), |own| &own.folds),
@@ -352,9 +352,12 @@ impl Recipe {
             false => body,
         };
         let body = &*body;
-        let writes = together.as_ref().map(|&(_, writes)| writes).or(whole).unwrap_or(level.is_none());
+        let writes = match kernel {
+            Kernel::Together { writes } => writes,
+            _ => whole.unwrap_or(level.is_none()),
+        };
         let carried = match &together {
-            Some((together, _)) => Cow::Borrowed(&together.carried),
+            Some(together) => Cow::Borrowed(&together.carried),
             None => Cow::Owned(self.carried(body, level, kernel)),
         };
         let work = match (writes, whole) {

@@ -138,9 +138,6 @@ impl Check<'_> {
         if let Some(kernel) = streamed(walk) {
             self.kernels.code.streaming(kernel)?;
         }
-        if matches!(walk, Walk::Together { .. }) && !self.kernels.code.has_together() {
-            return None;
-        }
         let layouts = &self.program.output.columns;
         let is_reversed = self.kernels.access != Access::Line;
         let columns = sample.columns.iter().zip(&self.program.inputs);
