@@ -4,7 +4,7 @@
 mod cpu_support;
 
 use cpu_support::{Columns, Slots, assert_same, compile, empty_outputs, input, isas, run_directly, run_tile};
-use monoscan_codegen::cpu::{Access, CodegenError, Compiled, Kernel, SHORT_INPUTS, TileArgs};
+use monoscan_codegen::cpu::{Access, CodegenError, Compiled, Kernel, MOST_SHORT_INPUTS, TileArgs};
 use monoscan_ir::interp::{self, Request};
 use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{
@@ -350,8 +350,8 @@ fn lines_of_few_columns_have_a_kernel_for_short_ones() {
         let program = sums(columns);
         Compiled::new(&program, access, 2).unwrap().short().is_some()
     };
-    assert!(has_short(1, Access::Line) && has_short(SHORT_INPUTS, Access::Line));
-    assert!(!has_short(SHORT_INPUTS + 1, Access::Line) && !has_short(1, Access::Strided));
+    assert!(has_short(1, Access::Line) && has_short(MOST_SHORT_INPUTS, Access::Line));
+    assert!(!has_short(MOST_SHORT_INPUTS + 1, Access::Line) && !has_short(1, Access::Strided));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use monoscan_codegen::cpu::SHORT_INPUTS;
+use monoscan_codegen::cpu::ShortInputs;
 use monoscan_ir::{Constant, Layout};
 
 /// Values of parameters. Cheap to clone.
@@ -30,11 +30,9 @@ impl Parameters {
         self.bytes.as_ptr()
     }
 
-    /// The arguments of kernels of short lines: where the inputs are, and in all places behind them where the parameters are.
+    /// These columns as kernels of short lines take them, and where the parameters are behind them.
     #[inline]
-    pub(crate) fn behind(&self, inputs: impl Iterator<Item = *const u8>) -> [*const u8; SHORT_INPUTS] {
-        let mut bases = [self.as_ptr(); SHORT_INPUTS];
-        bases.iter_mut().zip(inputs).for_each(|(to, base)| *to = base);
-        bases
+    pub(crate) fn behind(&self, inputs: impl Iterator<Item = *const u8>) -> ShortInputs {
+        ShortInputs::of(inputs, self.as_ptr())
     }
 }

@@ -299,7 +299,7 @@ impl DynScan {
         let bases = self.settings().parameters.behind(inputs.iter().map(|column| column.base));
         let output = outputs.and_then(|outputs| outputs.first_mut()).map_or(std::ptr::null_mut(), |output| output.base);
         // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
-        Ok(unsafe { short.pass_from(call.carry.or(call.init.of_line()), bases, output, len) })
+        Ok(unsafe { short.pass_from(call.carry.or(call.init.of_line()), &bases, output, len) })
     }
 }
 

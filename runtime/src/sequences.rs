@@ -4,7 +4,7 @@
 //! where these pay. Any others, and sequences that are scanned backwards, are taken by the kernels
 //! for spaced columns, record by record. Long calls are left to the engine.
 
-use monoscan_codegen::cpu::{Access, SHORT_INPUTS};
+use monoscan_codegen::cpu::{Access, ShortInputs};
 use monoscan_ir::transform::Form;
 use monoscan_ir::{Constant, Mode};
 use smallvec::SmallVec;
@@ -126,7 +126,7 @@ impl DynScan {
                 if from_start {
                     short.begin(to);
                 }
-                short.pass(self.registers(columns), output, columns.len, (to, from_start)).map(|_| 1)
+                short.pass(&self.short_inputs(columns), output, columns.len, (to, from_start)).map(|_| 1)
             };
         }
         let sequences = Sequences::of(shape)?;
@@ -163,7 +163,7 @@ impl DynScan {
         let output = columns.outputs.first().map_or((std::ptr::null_mut(), 0), |&(base, _)| {
             (base, self.program().output.columns.first().map_or(0, |column| column.size as usize))
         });
-        let columns = self.columns(self.registers(columns), output);
+        let columns = self.columns(self.short_inputs(columns), output);
         // SAFETY: the caller has these columns, and they have these sequences; there are so many states, of which the kernel takes any.
         unsafe { passes.run(sequences, &columns, to, || self.threads.unwrap_or_else(helpers::threads)) };
         Some(sequences.count())
@@ -197,22 +197,22 @@ impl DynScan {
         // lie there as those of the line.
         unsafe {
             short.begin(to);
-            short.pass(self.registers(columns), std::ptr::null_mut(), rows.len(), (to, true))?;
+            short.pass(&self.short_inputs(columns), std::ptr::null_mut(), rows.len(), (to, true))?;
         }
         Some(rows.count())
     }
 
     /// The input columns, which begin there, and that of results.
     #[inline]
-    pub(crate) fn columns(&self, at: [*const u8; SHORT_INPUTS], output: (*mut u8, usize)) -> Columns {
+    pub(crate) fn columns(&self, at: ShortInputs, output: (*mut u8, usize)) -> Columns {
         let inputs = &self.program().inputs;
         let sizes = std::array::from_fn(|at| inputs.get(at).map_or(0, |column| column.size as usize));
         Columns { at, sizes, output }
     }
 
-    /// The input columns as kernels of lines take them.
+    /// The input columns as kernels of short lines take them.
     #[inline]
-    fn registers(&self, columns: ShortColumns<'_>) -> [*const u8; SHORT_INPUTS] {
+    fn short_inputs(&self, columns: ShortColumns<'_>) -> ShortInputs {
         self.settings().parameters.behind(columns.inputs.iter().map(|&(base, _)| base))
     }
 

@@ -120,7 +120,9 @@ impl DynScan {
                 let bases = self.settings().parameters.behind(inputs);
                 let short = usable(self.variants().make_short(call.mode)).flatten()?;
                 // SAFETY: the columns were checked, and programs with such a kernel have no more of them; `scan` overlaps none.
-                unsafe { if are_inputs { short.scan_over(bases, output, len) } else { short.scan(bases, output, len) } }
+                unsafe {
+                    if are_inputs { short.scan_over(&bases, output, len) } else { short.scan(&bases, output, len) }
+                }
             }
             Shape::Heads(_) | Shape::Offsets(_) if !self.is_of_loop() => {
                 if let Shape::Offsets(offsets) = call.shape {
@@ -128,7 +130,7 @@ impl DynScan {
                     if between.takes(len, offsets.len()) {
                         let bases = self.settings().parameters.behind(inputs);
                         // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
-                        return unsafe { between.scan(bases, output, len, offsets) }.then_some(len);
+                        return unsafe { between.scan(&bases, output, len, offsets) }.then_some(len);
                     }
                     if len > MOST_FLAGS {
                         return None;
@@ -138,7 +140,7 @@ impl DynScan {
                 let scan = |flags: &[bool]| {
                     let bases = self.settings().parameters.behind(inputs.chain([flags.as_ptr().cast()]));
                     // SAFETY: as above; the flags are one more column, behind the program's.
-                    unsafe { short.scan(bases, output, len) }
+                    unsafe { short.scan(&bases, output, len) }
                 };
                 match call.shape {
                     Shape::Heads(flags) if flags.len() == len => scan(flags),
@@ -152,7 +154,7 @@ impl DynScan {
                 let len = rows.len();
                 // SAFETY: as above. A record of each row lies in one of this line.
                 let written = unsafe {
-                    if are_inputs { short.scan_over(bases, output, len) } else { short.scan(bases, output, len) }
+                    if are_inputs { short.scan_over(&bases, output, len) } else { short.scan(&bases, output, len) }
                 };
                 written.map(|written| written * rows.step())
             }
@@ -160,7 +162,7 @@ impl DynScan {
                 let bases = self.settings().parameters.behind(inputs);
                 let short = usable(self.variants().make_short_rows(call.mode, &rows)).flatten()?;
                 // SAFETY: as above.
-                unsafe { short.scan(bases, output, &rows) }
+                unsafe { short.scan(&bases, output, &rows) }
             }
             _ => None,
         }

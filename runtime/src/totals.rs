@@ -82,7 +82,7 @@ impl DynScan {
         let short = usable(self.variants().make_interleaved_totals(&rows)).flatten()?;
         let bases = self.settings().parameters.behind(inputs.iter().map(|column| column.base));
         // SAFETY: the columns were checked; a record of the line is one of each row, and nothing is written.
-        let (_, after) = unsafe { short.pass_from(None, bases, std::ptr::null_mut(), lines.len()) }?;
+        let (_, after) = unsafe { short.pass_from(None, &bases, std::ptr::null_mut(), lines.len()) }?;
         let joined: SmallVec<[Constant; 16]> = after.components().collect();
         Some(lines.by_row(&joined))
     }

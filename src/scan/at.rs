@@ -1,7 +1,7 @@
 //! An element of a pass, as the user's own functions see it: its record, those beside it, and where
 //! it is in its sequence.
 
-use monoscan_runtime::SHORT_INPUTS;
+use monoscan_runtime::ShortInputs;
 
 use super::columns::Record;
 use super::element::Element;
@@ -10,7 +10,7 @@ use crate::lang::ScanType;
 /// An element of a pass.
 #[derive(Clone, Copy)]
 pub struct At {
-    columns: [*const u8; SHORT_INPUTS],
+    columns: ShortInputs,
     /// Its record's place from the first of the columns. That of the record before it may be -1: a pass may begin within a line.
     place: isize,
     /// Its number in its sequence, from 0, and whether it is the first there, or the last. Nothing in particular, where no function
@@ -22,14 +22,10 @@ pub struct At {
 
 impl At {
     /// # Safety
-    /// The columns are at most so many, and have this record; and the one before it unless it is the first, and the next one unless
+    /// The columns have this record; and the one before it unless it is the first, and the next one unless
     /// it is the last, if a function sees those.
     #[inline(always)]
-    pub(super) unsafe fn new(
-        columns: [*const u8; SHORT_INPUTS],
-        place: usize,
-        (index, first, last): (usize, bool, bool),
-    ) -> At {
+    pub(super) unsafe fn new(columns: ShortInputs, place: usize, (index, first, last): (usize, bool, bool)) -> At {
         At { columns, place: place as isize, index, first, last }
     }
 
@@ -42,7 +38,7 @@ impl At {
     #[inline(always)]
     fn at<In: Record>(self, place: isize) -> In {
         // SAFETY: the columns have this record, as `new` was promised.
-        unsafe { In::read(|column| self.columns[column % SHORT_INPUTS], place) }
+        unsafe { In::read(|column| self.columns.at(column), place) }
     }
 
     /// All of it, with these states. Records are of types that are valid as zeros.

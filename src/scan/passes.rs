@@ -1,5 +1,5 @@
 //! One loop over the elements of a pass, and its instances: a line, segments by flags, rows;
-//! written inclusive or exclusive, or not at all. Short lines from the identity have a loop of
+//! written inclusive or exclusive, or reduced. Short lines from the identity have a loop of
 //! their own, with all that rustc can know beforehand.
 
 use std::mem::MaybeUninit;
@@ -7,29 +7,26 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
 
-use monoscan_runtime::SHORT_INPUTS;
+use monoscan_runtime::ShortInputs;
 
 use super::at::At;
-use super::columns::Record;
+use super::columns::{Record, value};
 use super::native::{Projects, Steps};
 use crate::lang::ScanType;
 
-/// The results of an element.
+/// Of which state the results of an element are made.
 pub(super) trait Work {
-    const WRITES: bool = true;
-    const INCLUSIVE: bool = true;
+    const INCLUSIVE: bool;
 }
 
 pub(super) struct Inclusive;
 pub(super) struct Exclusive;
-pub(super) struct Reduced;
 
-impl Work for Inclusive {}
+impl Work for Inclusive {
+    const INCLUSIVE: bool = true;
+}
 impl Work for Exclusive {
     const INCLUSIVE: bool = false;
-}
-impl Work for Reduced {
-    const WRITES: bool = false;
 }
 
 /// The elements of a pass, and at which of them sequences begin.
@@ -59,12 +56,30 @@ struct Flagged(usize, *const u8);
 struct InRows(usize, usize, usize);
 
 impl Line {
+    /// So many elements; what is `seen` lies behind the states.
+    ///
+    /// # Safety
+    /// There is the place of the first in its line, and behind it how many that has, if they are seen.
+    #[inline(always)]
+    unsafe fn new<S>(len: usize, sees: bool, after: *const u8) -> Line {
+        let [first, total] = match sees {
+            // SAFETY: they are behind the two states.
+            true => unsafe { after.cast::<S>().add(2).cast::<[usize; 2]>().read_unaligned() },
+            false => [0; 2],
+        };
+        Line { len, first, total }
+    }
+
     /// The records in order. That most have neighbours is known where the loop is compiled.
     #[inline(always)]
     fn each_record(self, sees: bool, mut element: impl FnMut(usize, InSequence)) {
         let Line { len, first, total } = self;
         if !sees || len == 0 {
-            return (0..len).for_each(|place| element(place, (first + place, false, false)));
+            // The iterator's own loop is a function that is optimised alone before.
+            for place in 0..len {
+                element(place, (first + place, false, false));
+            }
+            return;
         }
         // One call of `element`, so that it is compiled into the loop.
         let end = (len - 1).max(1);
@@ -110,13 +125,13 @@ impl Sequences for InRows {
 /// The loop, up to an element that panics: what it prints is all that is seen of that. Gives how many elements it took.
 ///
 /// # Safety
-/// There are such columns and, but for a reduction, space for a record of each element; parameters, as the step has them; and at
+/// There are such columns, and space for a record of each element; parameters, as the step has them; and at
 /// `after` the state before the elements, behind which lies that at the start of sequences.
 #[inline(always)]
 unsafe fn pass<S, In, Out, L, P, W>(
     sequences: impl Sequences,
     output: *mut u8,
-    columns: [*const u8; SHORT_INPUTS],
+    columns: ShortInputs,
     parameters: *const u8,
     after: *mut u8,
 ) -> usize
@@ -131,29 +146,28 @@ where
         Q::BEGIN
     }
     // SAFETY: they are there.
-    let (before, parameters) = unsafe { (after.cast::<S>().read_unaligned(), L::parameters(parameters)) };
+    let (before, parameters) = unsafe { (value::<S>(after), L::parameters(parameters)) };
     // SAFETY: it is there where it is looked at.
-    let start = if begins(&sequences) { unsafe { after.cast::<S>().add(1).read_unaligned() } } else { before };
+    let start = if begins(&sequences) { unsafe { value::<S>(after.cast::<S>().add(1).cast()) } } else { before };
     let (mut reached, mut taken) = (before, 0);
     let elements = || {
-        // The output may be anywhere, so what outlives a panic is in memory. The state of the loop is not: it would be read again.
-        let mut state = before;
+        // The output may be anywhere, so what outlives a panic is in memory. The state of the loop and the columns are not: they would
+        // be read again.
+        let (mut state, columns) = (before, columns);
         let element = |place: usize, begins: bool, in_sequence: InSequence| {
             if begins {
                 (state, reached) = (start, start);
             }
-            // SAFETY: there are so many records, in at most so many columns, and their neighbours.
+            // SAFETY: there are so many records in the columns, and their neighbours.
             let at = unsafe { At::new(columns, place, in_sequence) };
             let next = L::step(parameters, state, at);
-            if W::WRITES {
-                let written = P::project((state, next), if W::INCLUSIVE { next } else { state }, at);
-                // SAFETY: there is space for a record of each element.
-                unsafe { output.cast::<Out>().add(place).write_unaligned(written) };
-            }
+            let written = P::project((state, next), if W::INCLUSIVE { next } else { state }, at);
+            // SAFETY: there is space for a record of each element.
+            unsafe { output.cast::<Out>().add(place).write_unaligned(written) };
             state = next;
             (reached, taken) = (next, taken + 1);
         };
-        sequences.each(L::SEES || W::WRITES && P::SEES, element);
+        sequences.each(L::SEES || P::SEES, element);
     };
     // Nothing but the state and the number is used afterwards, and both are those before an element.
     let _ = catch_unwind(AssertUnwindSafe(elements));
@@ -183,19 +197,106 @@ pub(super) unsafe extern "C" fn line<
     d: *const u8,
     after: *mut u8,
 ) -> usize {
-    let columns = [a, b, c, d];
-    let [first, total] = match L::SEES || P::SEES {
-        // SAFETY: they are behind the states.
-        true => unsafe { after.cast::<S>().add(2).cast::<[usize; 2]>().read_unaligned() },
-        false => [0; 2],
-    };
-    // What they see is read whether they look at it or not, and over its input another thread may write there.
-    if (L::SEES || P::SEES) && W::WRITES && columns.contains(&output.cast_const()) {
-        return 0;
-    }
-    let line = Line { len, first, total };
     // SAFETY: the caller says so.
-    unsafe { pass::<S, In, Out, L, P, W>(line, output, columns, columns[In::COLUMNS % SHORT_INPUTS], after) }
+    let (columns, line) = unsafe {
+        let columns = ShortInputs::from_registers(In::COLUMNS, [a, b, c, d]);
+        (columns, Line::new::<S>(len, L::SEES || P::SEES, after))
+    };
+    if (0..In::COLUMNS).any(|column| columns.at(column) == output) {
+        // What they see is read whether they look at it or not, and over its input another thread may write there.
+        if L::SEES || P::SEES {
+            return 0;
+        }
+        // SAFETY: the caller says so.
+        return unsafe { pass::<S, In, Out, L, P, W>(line, output, columns, columns.at(In::COLUMNS), after) };
+    }
+    // SAFETY: there is memory for so many records, which nothing else reaches meanwhile, and a state.
+    let (output, before): (&mut [MaybeUninit<u8>], S) =
+        unsafe { (slice::from_raw_parts_mut(output.cast(), len * size_of::<Out>()), value(after)) };
+    // SAFETY: the caller says so.
+    let elements = || unsafe { written::<S, In, Out, L, P, W>(&columns, line, before, output) };
+    let Ok(state) = catch_unwind(AssertUnwindSafe(elements)) else { return 0 };
+    // SAFETY: there is space for the state.
+    unsafe { after.cast::<S>().write_unaligned(state) };
+    len
+}
+
+/// The state behind these elements, whose results are written to memory that overlaps no column. For the rest as [`state_after`].
+///
+/// # Safety
+/// As for [`state_after`], and there is space for all results.
+#[inline(never)]
+unsafe fn written<S, In, Out, L, P, W>(
+    columns: &ShortInputs,
+    line: Line,
+    before: S,
+    output: &mut [MaybeUninit<u8>],
+) -> S
+where
+    S: ScanType,
+    In: Record,
+    L: Steps<S, In>,
+    P: Projects<S, In, Out>,
+    W: Work,
+{
+    let columns = *columns;
+    // SAFETY: they are there.
+    let parameters = unsafe { L::parameters(columns.at(In::COLUMNS)) };
+    let mut state = before;
+    line.each_record(L::SEES || P::SEES, |place, in_sequence| {
+        // SAFETY: the caller says so.
+        let at = unsafe { At::new(columns, place, in_sequence) };
+        let next = L::step(parameters, state, at);
+        let result = P::project((state, next), if W::INCLUSIVE { next } else { state }, at);
+        // SAFETY: there is space for a record of each element, at any address.
+        unsafe { output.as_mut_ptr().cast::<Out>().add(place).write_unaligned(result) };
+        state = next;
+    });
+    state
+}
+
+/// The reduction of a line. It writes nothing else, so where an element panics it takes none.
+///
+/// # Safety
+/// As that of [`line`], without an output.
+pub(super) unsafe extern "C" fn reduce<S: ScanType, In: Record, L: Steps<S, In>>(
+    len: usize,
+    _: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    c: *const u8,
+    d: *const u8,
+    after: *mut u8,
+) -> usize {
+    // SAFETY: the caller says so.
+    let (columns, line, before) = unsafe {
+        let columns = ShortInputs::from_registers(In::COLUMNS, [a, b, c, d]);
+        (columns, Line::new::<S>(len, L::SEES, after), value::<S>(after))
+    };
+    // SAFETY: the caller says so.
+    let elements = || unsafe { state_after::<S, In, L>(&columns, line, before) };
+    let Ok(state) = catch_unwind(AssertUnwindSafe(elements)) else { return 0 };
+    // SAFETY: there is space for the state.
+    unsafe { after.cast::<S>().write_unaligned(state) };
+    len
+}
+
+/// The state behind these elements. A function of its own, so that the loop is compiled as one that nothing unwinds to: rustc would not
+/// vectorise some otherwise.
+///
+/// # Safety
+/// There are so many records in the columns, and their neighbours, and parameters.
+#[inline(never)]
+unsafe fn state_after<S: ScanType, In: Record, L: Steps<S, In>>(columns: &ShortInputs, line: Line, before: S) -> S {
+    let columns = *columns;
+    // SAFETY: they are there.
+    let parameters = unsafe { L::parameters(columns.at(In::COLUMNS)) };
+    let mut state = before;
+    line.each_record(L::SEES, |place, in_sequence| {
+        // SAFETY: the caller says so.
+        state = L::step(parameters, state, unsafe { At::new(columns, place, in_sequence) });
+    });
+    state
 }
 
 /// The pass over a short line from the identity, into memory that is no column's. Both are known to the compiler, so this is the
@@ -223,7 +324,10 @@ pub(super) unsafe extern "C" fn short<
     // SAFETY: it is memory for so many records, which nothing else reaches meanwhile.
     let output: &mut [MaybeUninit<u8>] = unsafe { slice::from_raw_parts_mut(output.cast(), bytes) };
     // SAFETY: the caller says so.
-    unsafe { from_identity::<S, In, Out, L, P, W>(len, output, [a, b, c, d]) }
+    unsafe {
+        let columns = ShortInputs::from_registers(In::COLUMNS, [a, b, c, d]);
+        from_identity::<S, In, Out, L, P, W>(len, output, columns)
+    }
 }
 
 /// The same. That the output is a slice tells the compiler that it overlaps nothing.
@@ -231,11 +335,7 @@ pub(super) unsafe extern "C" fn short<
 /// # Safety
 /// That of [`short`].
 #[inline]
-unsafe fn from_identity<S, In, Out, L, P, W>(
-    len: usize,
-    output: &mut [MaybeUninit<u8>],
-    columns: [*const u8; SHORT_INPUTS],
-) -> usize
+unsafe fn from_identity<S, In, Out, L, P, W>(len: usize, output: &mut [MaybeUninit<u8>], columns: ShortInputs) -> usize
 where
     S: ScanType,
     In: Record,
@@ -244,13 +344,13 @@ where
     W: Work,
 {
     // SAFETY: they are there.
-    let parameters = unsafe { L::parameters(columns[In::COLUMNS % SHORT_INPUTS]) };
+    let parameters = unsafe { L::parameters(columns.at(In::COLUMNS)) };
     let mut taken = 0;
     let elements = || {
         // As a result of a closure of its own it would go through memory.
-        let Some(mut state) = L::identity() else { return };
+        let (Some(mut state), columns) = (L::identity(), columns) else { return };
         Line { len, first: 0, total: len }.each_record(L::SEES || P::SEES, |place, in_sequence| {
-            // SAFETY: there are so many records, in at most so many columns.
+            // SAFETY: there are so many records in the columns.
             let at = unsafe { At::new(columns, place, in_sequence) };
             let next = L::step(parameters, state, at);
             let written = P::project((state, next), if W::INCLUSIVE { next } else { state }, at);
@@ -284,8 +384,9 @@ pub(super) unsafe extern "C" fn flagged<
     d: *const u8,
     after: *mut u8,
 ) -> usize {
-    let columns = [a, b, c, d];
-    let [flags, parameters] = [0, 1].map(|more| columns[(In::COLUMNS + more) % SHORT_INPUTS]);
+    // SAFETY: the caller says so; the flags are one more column.
+    let columns = unsafe { ShortInputs::from_registers(In::COLUMNS + 1, [a, b, c, d]) };
+    let [flags, parameters] = [0, 1].map(|more| columns.at(In::COLUMNS + more));
     // SAFETY: the caller says so.
     unsafe { pass::<S, In, Out, L, P, W>(Flagged(len, flags), output, columns, parameters, after) }
 }
@@ -312,9 +413,12 @@ pub(super) unsafe extern "C" fn rows<
     pitch: usize,
     len: usize,
 ) -> usize {
-    let (columns, rows) = ([a, b, c, d], InRows(rows, pitch, len));
     // SAFETY: the caller says so.
-    unsafe { pass::<S, In, Out, L, P, W>(rows, output, columns, columns[In::COLUMNS % SHORT_INPUTS], after) }
+    unsafe {
+        let columns = ShortInputs::from_registers(In::COLUMNS, [a, b, c, d]);
+        let rows = InRows(rows, pitch, len);
+        pass::<S, In, Out, L, P, W>(rows, output, columns, columns.at(In::COLUMNS), after)
+    }
 }
 
 /// The totals of many sequences, each from the identity.
@@ -332,7 +436,9 @@ pub(super) unsafe extern "C" fn totals<S: ScanType, In: Record, L: Steps<S, In>>
     pitch: usize,
     len: usize,
 ) -> usize {
-    let (columns, mut taken) = ([a, b, c, d], 0);
+    // SAFETY: the caller says so.
+    let columns = unsafe { ShortInputs::from_registers(In::COLUMNS, [a, b, c, d]) };
+    let mut taken = 0;
     // Nothing but the number is used afterwards, and it is that of the totals written.
     let _ = catch_unwind(AssertUnwindSafe(|| match offsets.is_null() {
         true => {
@@ -358,15 +464,15 @@ pub(super) unsafe extern "C" fn totals<S: ScanType, In: Record, L: Steps<S, In>>
 unsafe fn each_total<S: ScanType, In: Record, L: Steps<S, In>>(
     sequences: usize,
     totals: *mut u8,
-    columns: [*const u8; SHORT_INPUTS],
+    columns: ShortInputs,
     records: impl Fn(usize) -> Range<usize>,
     taken: &mut usize,
 ) {
     // SAFETY: they are there.
-    let parameters = unsafe { L::parameters(columns[In::COLUMNS % SHORT_INPUTS]) };
+    let parameters = unsafe { L::parameters(columns.at(In::COLUMNS)) };
     let Some(identity) = L::identity() else { return };
     for sequence in 0..sequences {
-        // SAFETY: there are such records, in at most so many columns. No function that sees more than those makes totals.
+        // SAFETY: there are such records in the columns. No function that sees more than those makes totals.
         let at = |place| unsafe { At::new(columns, place, (0, true, true)) };
         let total = records(sequence).fold(identity, |state, place| L::step(parameters, state, at(place)));
         // SAFETY: there is space for a state of each sequence, at any address.

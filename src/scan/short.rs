@@ -4,8 +4,8 @@
 //! So do their reductions, and scans from a carry or an initial state, which the kernel finds in
 //! the caller's memory.
 //!
-//! All of this is compiled into the caller. What it does not do, because the line is long, the
-//! columns are many or the kernel is not there yet, is left to functions of the request that are
+//! All of this is compiled into the caller. What it does not do, because the line is long, or the
+//! kernel is not there yet, is left to functions of the request that are
 //! kept apart.
 
 use monoscan_ir::Mode;
@@ -29,7 +29,7 @@ pub(super) unsafe fn line<R: Record>(
     let short = scan.short(mode)?;
     let inputs = columns::bases(input, len, scan.parameters_base())?;
     // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
-    unsafe { short.scan(inputs, output, len) }
+    unsafe { short.scan(&inputs, output, len) }
 }
 
 /// Scans a short line backwards, or of columns whose records lie at any distances, into memory for the records of its output. Gives
@@ -63,7 +63,7 @@ pub(super) fn total<S: States, R: Record>(scan: &DynScan, init: Option<S>, input
         unsafe { short.begin(to.0) };
     }
     // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs.
-    unsafe { short.pass(inputs, std::ptr::null_mut(), len, to) }.map(|_| states)
+    unsafe { short.pass(&inputs, std::ptr::null_mut(), len, to) }.map(|_| states)
 }
 
 /// Scans or reduces short sequences of any columns, from states in memory that `space` has for so many to those behind them. Gives the
@@ -103,7 +103,7 @@ pub(super) unsafe fn pass<S: States, R: Record>(
     let inputs = columns::bases(input, len, scan.parameters_base())?;
     // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs; the caller borrows the
     // output.
-    unsafe { short.pass(inputs, output, len, ((&raw mut *states).cast(), false)) }
+    unsafe { short.pass(&inputs, output, len, ((&raw mut *states).cast(), false)) }
 }
 
 /// Scans short rows into memory for `len` records. Gives how many were written, if it did.
@@ -121,7 +121,7 @@ pub(super) unsafe fn rows<R: Record>(
     let short = scan.short_rows(mode).filter(|_| rows.records() <= len)?;
     let inputs = columns::bases(input, len, scan.parameters_base())?;
     // SAFETY: the layouts are those of the slices' types, all of one length, which have these rows; the caller borrows the output.
-    unsafe { short.scan(inputs, output, rows) }
+    unsafe { short.scan(&inputs, output, rows) }
 }
 
 /// The same of rows side by side.
@@ -138,7 +138,7 @@ pub(super) unsafe fn interleaved<R: Record>(
     let short = scan.short_interleaved(mode, rows).filter(|_| rows.records() <= len)?;
     let inputs = columns::bases(input, len, scan.parameters_base())?;
     // SAFETY: the layouts are those of the slices' types, all of one length; a record of the line is one of each row.
-    unsafe { short.scan(inputs, output, rows.len()) }.map(|written| written * rows.step())
+    unsafe { short.scan(&inputs, output, rows.len()) }.map(|written| written * rows.step())
 }
 
 /// Scans the segments of a short line, which begin at these flags, into memory for `len` records. Gives how many were written, if
@@ -157,7 +157,7 @@ pub(super) unsafe fn segments<R: Record>(
     let short = scan.short_segments(mode).filter(|_| flags.len() == len)?;
     let inputs = columns::bases_with(input, Some(flags.as_ptr().cast()), len, scan.parameters_base())?;
     // SAFETY: as above; the flags are one more column, behind the program's.
-    unsafe { short.scan(inputs, output, len) }
+    unsafe { short.scan(&inputs, output, len) }
 }
 
 /// The same of the segments between offsets.
@@ -176,7 +176,7 @@ pub(super) unsafe fn segments_between<R: Record>(
     if between.takes(len, offsets.len()) {
         let bases = columns::bases(input, len, scan.parameters_base())?;
         // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
-        return unsafe { between.scan(bases, output, len, offsets) }.then_some(len);
+        return unsafe { between.scan(&bases, output, len, offsets) }.then_some(len);
     }
     // SAFETY: as above.
     unsafe { segments_by_flags(scan, mode, offsets, input, (output, len)) }

@@ -184,8 +184,8 @@ impl TileArgs {
 /// `reduce` and `scan`.
 pub type TileFn = unsafe extern "C" fn(*const TileArgs);
 
-/// `short`: how many elements, the output column, the input columns, and, if the program has some, its parameters; behind those
-/// that there are, anything. Gives how many records it wrote.
+/// `short`: how many elements, the output column, and the [registers](super::ShortInputs::registers) of the input columns. Gives how
+/// many records it wrote.
 pub type ShortFn = unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8) -> usize;
 
 /// `short_whole`: as [`ShortFn`], and where the states of all stages are, which are replaced; without outputs the second
@@ -206,9 +206,6 @@ pub type ShortSpacedFn =
 /// are segments.
 pub type ShortBetweenFn =
     unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8, *const usize);
-
-/// Most input columns of a `short` kernel, parameters among them: with the length and the output, what x86-64 passes in registers.
-pub const SHORT_INPUTS: usize = 4;
 
 /// `carry_update` and `combine`: (earlier, later, out); `out` may be one of the others.
 pub type CarryUpdateFn = unsafe extern "C" fn(*const u8, *const u8, *mut u8);

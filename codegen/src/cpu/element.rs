@@ -7,12 +7,13 @@ use cranelift_codegen::ir::{self, InstBuilder, condcodes::IntCC, types};
 use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::Source;
 
-use super::abi::{Access, SHORT_INPUTS, Spacing, TileArgs};
+use super::abi::{Access, Spacing, TileArgs};
 use super::columns::{Addresses, Apart, Component, apart, bases, components, record};
 use super::kernel::TileKernel;
 use super::lower::constant;
 use super::memory;
 use super::place::{Place, Position};
+use super::short_inputs::{SHORT_REGISTERS, are_in_table};
 use super::simd::Bases;
 
 /// The element after: its record (the element's own at the end), and whether there is none.
@@ -23,7 +24,7 @@ struct Next {
 }
 
 /// The arguments of a `short` kernel, in the order of its signature.
-pub(crate) type ShortArgs = [ir::Value; 2 + SHORT_INPUTS];
+pub(crate) type ShortArgs = [ir::Value; 2 + SHORT_REGISTERS];
 
 /// The sources that are the same for all elements.
 pub(crate) type Uniform = Vec<(Source, ir::Value)>;
@@ -110,20 +111,27 @@ impl<'a> Data<'a> {
         }
     }
 
-    /// Of a `short` kernel, whose arguments are in registers, and whose output has space for a record of every element.
+    /// Of a `short` kernel, whose output has space for a record of every element.
     pub(crate) fn in_registers(
         b: &mut FunctionBuilder<'_>,
         kernel: &'a TileKernel<'a>,
-        [len, output, inputs @ ..]: ShortArgs,
+        [len, output, registers @ ..]: ShortArgs,
     ) -> Data<'a> {
-        // Of what lies in memory it reads parameters alone, which are behind the input columns.
-        let uniform = uniform(b, kernel, |_, _| inputs[kernel.inputs.len()]);
-        let parameters = needs_parameters(kernel).then(|| inputs[kernel.inputs.len()]);
+        let columns = kernel.inputs.len();
+        // Parameters are behind the input columns.
+        let inputs = match are_in_table(columns) {
+            true => bases(b, registers[0], columns + 1, |_| true),
+            false => registers.map(Some).into(),
+        };
+        let base = inputs[columns].expect("there is one behind the columns");
+        // Of what lies in memory it reads parameters alone.
+        let uniform = uniform(b, kernel, |_, _| base);
+        let parameters = needs_parameters(kernel).then_some(base);
         Data {
             kernel,
             inputs: components(kernel.inputs),
             outputs: components(kernel.outputs),
-            input_bases: inputs.map(Some).into(),
+            input_bases: inputs,
             output_bases: kernel.outputs.iter().map(|_| output).collect(),
             spacings: Vec::new(),
             addresses: RefCell::default(),

@@ -28,6 +28,7 @@ mod place;
 mod recipe;
 mod rounds;
 mod rows;
+mod short_inputs;
 pub(crate) mod simd;
 mod steady_state;
 mod streaming;
@@ -35,8 +36,8 @@ mod tables;
 mod vector;
 
 pub use abi::{
-    Access, CarryUpdateFn, SHORT_INPUTS, ShortBetweenFn, ShortFn, ShortRowsFn, ShortSpacedFn, ShortWholeFn, Spacing,
-    StateLayout, TileArgs, TileFn,
+    Access, CarryUpdateFn, ShortBetweenFn, ShortFn, ShortRowsFn, ShortSpacedFn, ShortWholeFn, Spacing, StateLayout,
+    TileArgs, TileFn,
 };
 pub use error::CodegenError;
 pub use isa::HostIsa;
@@ -45,4 +46,5 @@ pub use module::Compiled;
 pub use native::{Native, NativeFn, NativeRowsFn, NativeTotalsFn, Rival};
 pub use recipe::Kernel;
 pub use rows::LONGEST_STRAIGHT_ROW;
+pub use short_inputs::{MOST_SHORT_INPUTS, SHORT_REGISTERS, ShortInputs};
 pub use vector::Vector;

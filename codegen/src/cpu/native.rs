@@ -14,7 +14,7 @@ use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::facts::Body;
 use monoscan_ir::{Constant, Field, Layout, Source, Type};
 
-use super::abi::{SHORT_INPUTS, ShortFn, ShortRowsFn, ShortWholeFn};
+use super::abi::{ShortFn, ShortRowsFn, ShortWholeFn};
 use super::error::CodegenError;
 use super::kernel::Loop;
 use super::lower::{Env, constant};
@@ -22,6 +22,7 @@ use super::memory;
 use super::place::Place;
 use super::recipe::Kernel;
 use super::rounds::{Progress, Round};
+use super::short_inputs::{SHORT_REGISTERS, are_in_table};
 
 /// A function that takes elements in order, from the state in its last argument, which becomes the state behind those it took. Behind
 /// it lies the state that segments start from, if the program has a column of their flags.
@@ -121,18 +122,26 @@ impl Rival {
 }
 
 impl Native {
-    /// Whether a body carries the whole state from element to element, in order, and looks at nothing else but records and parameters, and
-    /// what functions see.
+    /// Whether a body carries components of the state from element to element, and looks at nothing else but records and parameters, and
+    /// what functions see. Components that it does without make no difference to the function's results either.
     pub(crate) fn fits(&self, body: &Body) -> bool {
-        let (function, states) = (&body.mapping.function, body.state_len());
-        let in_order = |(place, &(stage, component)): (usize, &(u32, u32))| stage == 0 && component as usize == place;
-        (body.ends.is_some() || body.carried.iter().enumerate().all(in_order))
-            && self.state.types().eq(function.params[..states].iter().copied())
-            && body.mapping.reads[states..].iter().all(|source| match source {
+        let fields = self.fields(body);
+        let types = fields.iter().map(|field| Some(field.as_ref()?.ty));
+        types.eq(body.mapping.function.params[..fields.len()].iter().map(|&ty| Some(ty)))
+            && body.mapping.reads[fields.len()..].iter().all(|source| match source {
                 Source::Record(_) | Source::Parameter(_) => true,
                 Source::Prev(_) | Source::Next(_) | Source::First | Source::Last | Source::Index => self.sees,
                 _ => false,
             })
+    }
+
+    /// Where each value that a body carries lies in the state; none of another state's.
+    fn fields(&self, body: &Body) -> Vec<Option<Field>> {
+        let component = |place: usize| match (&body.ends, body.mapping.reads[place], body.carried.get(place)) {
+            (Some(_), Source::State(component), _) | (None, _, Some(&(0, component))) => Some(component),
+            _ => None,
+        };
+        (0..body.state_len()).map(|place| self.state.fields.get(component(place)? as usize).copied()).collect()
     }
 }
 
@@ -146,7 +155,7 @@ impl Loop<'_> {
         progress: Progress,
     ) -> (Value, Progress) {
         let (left, place, state) = self.line_by_native(b, native, left, &progress);
-        let states = loaded(b, native, state);
+        let states = self.loaded(b, native, state);
         (left, Progress { places: vec![Place::at(place)], states, ..progress })
     }
 
@@ -164,7 +173,7 @@ impl Loop<'_> {
         let (others, exit) = (b.create_block(), b.create_block());
         b.ins().brif(left, others, &[], exit, &[]);
         b.switch_to_block(others);
-        let states = loaded(b, native, state);
+        let states = self.loaded(b, native, state);
         self.all_rounds(b, env, Round::Any, left, Progress { places: vec![Place::at(place)], states, ..progress })?;
         b.ins().jump(exit, &[]);
         b.switch_to_block(exit);
@@ -182,7 +191,11 @@ impl Loop<'_> {
         let place = progress.places[0].base;
         let function = if self.kernel.outputs.is_empty() { native.reduce } else { Some(native.pass) };
         let function = function.expect("a kernel that writes nothing has a function that does not");
-        let start = native.start.as_ref().map(|start| start.iter().map(|&value| constant(b, value)).collect());
+        let all = |start: &Vec<Constant>| {
+            let values = start.iter().map(|&value| constant(b, value));
+            native.state.fields.iter().copied().zip(values).collect()
+        };
+        let start = native.start.as_ref().map(all);
         let function = (function as *const u8, &[][..]);
         let (taken, state) = self.called(b, native, function, (left, place), (&progress.states, start));
         (b.ins().isub(left, taken), b.ins().iadd(place, taken), state)
@@ -200,7 +213,7 @@ impl Loop<'_> {
     ) -> Result<(Value, Value), CodegenError> {
         let Some(function) = native.rows else { return Ok((rows, place)) };
         let (len, more) = (self.len, [pitch, self.len]);
-        let start = Some(before.to_vec());
+        let start = Some(self.fields(native).zip(before.iter().copied()).collect());
         let (taken, state) = self.called(b, native, (function as *const u8, &more), (rows, place), (before, start));
         let (left, others) = (b.create_block(), b.create_block());
         let behind = [(); 2].map(|()| b.append_block_param(others, types::I64));
@@ -210,7 +223,7 @@ impl Loop<'_> {
         b.ins().brif(is_done, others, &[none, place].map(BlockArg::Value), left, &[]);
 
         b.switch_to_block(left);
-        let states = loaded(b, native, state);
+        let states = self.loaded(b, native, state);
         let (done, within) = (b.ins().udiv(taken, len), b.ins().urem(taken, len));
         let before = b.ins().imul(done, pitch);
         let row = b.ins().iadd(place, before);
@@ -233,15 +246,21 @@ impl Loop<'_> {
         native: &Native,
         (function, more): (*const u8, &[Value]),
         (count, place): (Value, Value),
-        (before, start): (&[Value], Option<Vec<Value>>),
+        (before, start): (&[Value], Option<Vec<(Field, Value)>>),
     ) -> (Value, Value) {
         let size = native.state.size;
         let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, 2 * size.max(1) + 16, 4);
         let slot = b.create_sized_stack_slot(slot);
         let state = b.ins().stack_addr(types::I64, slot, 0);
-        let both = [Some(before), start.as_deref()].into_iter().flatten().zip([0, size]);
-        for (values, offset) in both {
-            for (field, &value) in native.state.fields.iter().zip(values) {
+        let before: Vec<(Field, Value)> = self.fields(native).zip(before.iter().copied()).collect();
+        for (values, offset) in [Some(before), start].into_iter().flatten().zip([0, size]) {
+            // A component that the body does without may have any value, but it has to be one.
+            for field in native.state.fields.iter().filter(|&field| values.iter().all(|(carried, _)| carried != field))
+            {
+                let zero = constant(b, field.ty.zero());
+                memory::store(b, field.ty, zero, state, (offset + field.offset) as i32);
+            }
+            for (field, value) in values {
                 memory::store(b, field.ty, value, state, (offset + field.offset) as i32);
             }
         }
@@ -261,8 +280,12 @@ impl Loop<'_> {
         let inputs = inputs
             .map(|(column, base)| record(base.expect("a kernel with a function has all columns"), column))
             .chain(self.data.parameters());
-        // What is behind the columns is not looked at.
-        let inputs: Vec<Value> = inputs.chain([place; SHORT_INPUTS]).take(SHORT_INPUTS).collect();
+        let mut inputs: Vec<Value> = inputs.collect();
+        if are_in_table(self.kernel.inputs.len()) {
+            inputs = vec![in_table(b, &inputs)];
+        }
+        // What is behind them is not looked at.
+        inputs.resize(SHORT_REGISTERS, place);
         let arguments: Vec<Value> =
             [count, output].into_iter().chain(inputs).chain([state]).chain(more.iter().copied()).collect();
 
@@ -274,11 +297,27 @@ impl Loop<'_> {
         let call = b.ins().call_indirect(signature, address, &arguments);
         (b.inst_results(call)[0], state)
     }
+
+    /// Where each carried value lies in a function's state.
+    fn fields(&self, native: &Native) -> impl Iterator<Item = Field> {
+        native.fields(self.kernel.body).into_iter().map(|field| field.expect("the function fits the body"))
+    }
+
+    /// The carried values of the state that lies there.
+    fn loaded(&self, b: &mut FunctionBuilder<'_>, native: &Native, state: Value) -> Vec<Value> {
+        let flags = memory::data_flags();
+        let load = |field: Field| memory::load(b, flags, field.ty, field.ty.size(), state, field.offset as i32);
+        self.fields(native).map(load).collect()
+    }
 }
 
-/// The components of the state that lies there.
-fn loaded(b: &mut FunctionBuilder<'_>, native: &Native, state: Value) -> Vec<Value> {
-    let flags = memory::data_flags();
-    let load = |field: &Field| memory::load(b, flags, field.ty, field.ty.size(), state, field.offset as i32);
-    native.state.fields.iter().map(load).collect()
+/// Where a table of these addresses is.
+fn in_table(b: &mut FunctionBuilder<'_>, addresses: &[Value]) -> Value {
+    let word = types::I64.bytes();
+    let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, word * addresses.len() as u32, 3);
+    let slot = b.create_sized_stack_slot(slot);
+    for (place, &address) in addresses.iter().enumerate() {
+        b.ins().stack_store(types::I64, address, slot, (place as u32 * word) as i32);
+    }
+    b.ins().stack_addr(types::I64, slot, 0)
 }

@@ -4,7 +4,7 @@
 
 use std::sync::OnceLock;
 
-use monoscan_codegen::cpu::{Access, Kernel, SHORT_INPUTS, ShortBetweenFn};
+use monoscan_codegen::cpu::{Access, Kernel, ShortBetweenFn, ShortInputs};
 use monoscan_codegen::plan::Plan;
 
 use super::variant::Variant;
@@ -67,18 +67,12 @@ impl ShortBetween {
     /// # Safety
     /// As for [`Short::scan`](super::short::Short::scan).
     #[inline]
-    pub unsafe fn scan(
-        &self,
-        inputs: [*const u8; SHORT_INPUTS],
-        output: *mut u8,
-        len: usize,
-        offsets: &[usize],
-    ) -> bool {
+    pub unsafe fn scan(&self, inputs: &ShortInputs, output: *mut u8, len: usize, offsets: &[usize]) -> bool {
         let (Some(scan), [0, .., last]) = (self.scan.get(), offsets) else { return false };
         if *last != len || !offsets.is_sorted() {
             return false;
         }
-        let [a, b, c, d] = inputs;
+        let [a, b, c, d] = inputs.registers();
         // SAFETY: the columns are what the caller says, and have these segments. The code is there: this is borrowed from the variant
         // that owns it.
         unsafe { scan(offsets.len() - 1, output, a, b, c, d, offsets.as_ptr()) };

@@ -8,7 +8,7 @@
 use std::hash::{Hash, Hasher};
 use std::time::{Duration, Instant};
 
-use monoscan_codegen::cpu::{Access, Native, NativeFn, NativeRowsFn, NativeTotalsFn, Rival, SHORT_INPUTS, ShortFn};
+use monoscan_codegen::cpu::{Access, Native, NativeFn, NativeRowsFn, NativeTotalsFn, Rival, ShortFn};
 use monoscan_ir::random::SplitMix64;
 use monoscan_ir::transform::Form;
 use monoscan_ir::{Constant, Layout, Type};
@@ -164,8 +164,8 @@ fn race<const RIVALS: usize>(
     };
     let rows = sample.len / row;
     let len = rows * row;
-    let [a, b, c, d]: [*const u8; SHORT_INPUTS] =
-        std::array::from_fn(|at| sample.columns.get(at).map_or(sample.parameters.as_ptr(), |column| column.as_ptr()));
+    let inputs = sample.short_inputs();
+    let [a, b, c, d] = inputs.registers();
     let size = variant.program.output.columns[0].size as usize;
     let mut output = vec![0u128; (len * size).div_ceil(16)];
     let output = output.as_mut_ptr().cast();

@@ -9,8 +9,8 @@
 
 use std::sync::OnceLock;
 
-use monoscan_codegen::cpu::{Access, Kernel, LONGEST_STRAIGHT_ROW, NativeTotalsFn, SHORT_INPUTS};
-use monoscan_codegen::cpu::{ShortFn, ShortRowsFn, ShortWholeFn};
+use monoscan_codegen::cpu::{Access, Kernel, LONGEST_STRAIGHT_ROW, NativeTotalsFn};
+use monoscan_codegen::cpu::{ShortFn, ShortInputs, ShortRowsFn, ShortWholeFn};
 use monoscan_ir::{Constant, Layout, Mode};
 
 use super::line::Line;
@@ -59,15 +59,14 @@ impl Short {
     /// panics, generated code scans the line.
     ///
     /// # Safety
-    /// These are the input columns of the program in order, behind them in every place where its [parameters](DynScan::parameters_base)
-    /// are, and its output column, with space for all records,
-    /// borrowed as [`Column`](crate::Column) and [`ColumnMut`](crate::ColumnMut) borrow.
+    /// These are the input columns of the program in order, behind them where its [parameters](DynScan::parameters_base) are, and its
+    /// output column, with space for all records, borrowed as [`Column`](crate::Column) and [`ColumnMut`](crate::ColumnMut) borrow.
     #[inline]
-    pub unsafe fn scan(&self, inputs: [*const u8; SHORT_INPUTS], output: *mut u8, len: usize) -> Option<usize> {
+    pub unsafe fn scan(&self, inputs: &ShortInputs, output: *mut u8, len: usize) -> Option<usize> {
         if len > self.longest {
             return None;
         }
-        let [a, b, c, d] = inputs;
+        let [a, b, c, d] = inputs.registers();
         // SAFETY: the columns are what the caller says. The code is there: this is borrowed from the variant that owns it.
         let written = unsafe { (self.scan)(len, output, a, b, c, d) };
         if written < len && self.is_native {
@@ -83,12 +82,8 @@ impl Short {
     /// # Safety
     /// As for [`scan`](Short::scan), but for that.
     #[inline]
-    pub(crate) unsafe fn scan_over(
-        &self,
-        [a, b, c, d]: [*const u8; SHORT_INPUTS],
-        output: *mut u8,
-        len: usize,
-    ) -> Option<usize> {
+    pub(crate) unsafe fn scan_over(&self, inputs: &ShortInputs, output: *mut u8, len: usize) -> Option<usize> {
+        let [a, b, c, d] = inputs.registers();
         // SAFETY: as in `scan`. Generated code reads a record before it writes there.
         (len <= self.longest).then(|| unsafe { (self.generated)(len, output, a, b, c, d) })
     }
@@ -110,10 +105,9 @@ impl Short {
     /// This is the one column that the program reads, laid out as the one that it writes, exclusively borrowed; and where its parameters are.
     #[inline]
     pub unsafe fn replace(&self, records: *mut u8, len: usize, parameters: *const u8) -> bool {
-        let mut inputs = [parameters; SHORT_INPUTS];
-        inputs[0] = records.cast_const();
+        let inputs = ShortInputs::of([records.cast_const()], parameters);
         // SAFETY: an output column may be the input column of a program that reads no neighbouring record.
-        self.replaces && unsafe { self.scan_over(inputs, records, len) }.is_some()
+        self.replaces && unsafe { self.scan_over(&inputs, records, len) }.is_some()
     }
 }
 
@@ -172,7 +166,7 @@ impl ShortRows {
     /// # Safety
     /// As for [`Short::scan`].
     #[inline]
-    pub unsafe fn scan(&self, inputs: [*const u8; SHORT_INPUTS], output: *mut u8, rows: &Rows) -> Option<usize> {
+    pub unsafe fn scan(&self, inputs: &ShortInputs, output: *mut u8, rows: &Rows) -> Option<usize> {
         if rows.elements() == 0 {
             return Some(0);
         }
@@ -180,7 +174,7 @@ impl ShortRows {
             return None;
         }
         let scan = self.of_length(rows.len()).get()?;
-        let [a, b, c, d] = inputs;
+        let [a, b, c, d] = inputs.registers();
         // SAFETY: the columns are what the caller says, and have these rows. The code is there: this is borrowed from the variant
         // that owns it.
         unsafe { scan(rows.count(), output, a, b, c, d, rows.pitch(), rows.len()) };
@@ -320,7 +314,7 @@ impl ShortWhole {
     pub(crate) unsafe fn pass_from(
         &self,
         start: Option<&[Constant]>,
-        inputs: [*const u8; SHORT_INPUTS],
+        inputs: &ShortInputs,
         output: *mut u8,
         len: usize,
     ) -> Option<(usize, StatesAfter<'_>)> {
@@ -340,7 +334,7 @@ impl ShortWhole {
     #[inline]
     pub unsafe fn pass(
         &self,
-        inputs: [*const u8; SHORT_INPUTS],
+        inputs: &ShortInputs,
         output: *mut u8,
         len: usize,
         (states, are_reached): (*mut u8, bool),
@@ -348,7 +342,7 @@ impl ShortWhole {
         if len > self.longest || !(are_reached || self.states.takes_any) {
             return None;
         }
-        let [a, b, c, d] = inputs;
+        let [a, b, c, d] = inputs.registers();
         // SAFETY: as in `Short::scan`; states that sequences reach lie in all ranges that kernels rely on.
         Some(unsafe { (self.pass)(len, output, a, b, c, d, states) })
     }
@@ -359,9 +353,8 @@ impl ShortWhole {
     /// As for [`Short::replace`] and [`pass`](ShortWhole::pass).
     #[inline]
     pub unsafe fn replace(&self, records: *mut u8, len: usize, states: (*mut u8, bool), parameters: *const u8) -> bool {
-        let mut inputs = [parameters; SHORT_INPUTS];
-        inputs[0] = records.cast_const();
+        let inputs = ShortInputs::of([records.cast_const()], parameters);
         // SAFETY: an output column may be the input column of a program that reads no neighbouring record.
-        self.replaces && unsafe { self.pass(inputs, records, len, states) }.is_some()
+        self.replaces && unsafe { self.pass(&inputs, records, len, states) }.is_some()
     }
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 use std::{array, ptr};
 
-use monoscan_codegen::cpu::{NativeTotalsFn, SHORT_INPUTS, ShortWholeFn};
+use monoscan_codegen::cpu::{MOST_SHORT_INPUTS, NativeTotalsFn, ShortInputs, ShortWholeFn};
 use monoscan_ir::{Constant, Layout};
 
 use super::rows::{LEAST_ELEMENTS, parallel};
@@ -104,12 +104,11 @@ pub(crate) struct Totals<'a> {
     pub(super) start: Option<&'a [u8]>,
 }
 
-/// Where each column is, in the places behind them where parameters are; and the bytes of a record of each, 0 of parameters. The same of
-/// the column of results, if there is one.
+/// Where the columns are, and the bytes of a record of each. The same of the column of results, if there is one.
 #[derive(Clone, Copy)]
 pub(crate) struct Columns {
-    pub(crate) at: [*const u8; SHORT_INPUTS],
-    pub(crate) sizes: [usize; SHORT_INPUTS],
+    pub(crate) at: ShortInputs,
+    pub(crate) sizes: [usize; MOST_SHORT_INPUTS],
     pub(crate) output: (*mut u8, usize),
 }
 
@@ -216,13 +215,14 @@ impl Totals<'_> {
         native: NativeTotalsFn,
         sequences: &Sequences<'_>,
         numbers: Range<usize>,
-        &Shared(Columns { at, sizes, .. }, to): &Shared<'_>,
+        &Shared(&Columns { ref at, ref sizes, .. }, to): &Shared<'_>,
     ) -> usize {
         let (first, offsets, pitch, len) = match sequences {
             Sequences::Rows(rows) => (numbers.start.wrapping_mul(rows.pitch()), ptr::null(), rows.pitch(), rows.len()),
             Sequences::Offsets(offsets) => (0, offsets[numbers.start..=numbers.end].as_ptr(), 0, 0),
         };
-        let [a, b, c, d] = array::from_fn(|column| at[column].wrapping_add(first.wrapping_mul(sizes[column])));
+        let mut table = *at;
+        let [a, b, c, d] = at.moved(|column| first.wrapping_mul(sizes[column]), &mut table);
         // SAFETY: there are such records, memory for these states, and one offset more than sequences.
         unsafe { native(numbers.len(), to.add(numbers.start * self.size()), a, b, c, d, offsets, pitch, len) }
     }
@@ -235,9 +235,7 @@ impl Totals<'_> {
         let sample = Sample::new(&variant.program, ROWS * ROW, Kind::Broad);
         let Ok(rows) = Rows::new(ROWS, ROW, ROW) else { return false };
         let columns = Columns {
-            at: array::from_fn(|at| {
-                sample.columns.get(at).map_or(sample.parameters.as_ptr(), |column| column.as_ptr().cast())
-            }),
+            at: sample.short_inputs(),
             sizes: array::from_fn(|at| variant.program.inputs.get(at).map_or(0, |column| column.size as usize)),
             output: (ptr::null_mut(), 0),
         };
@@ -263,8 +261,9 @@ impl Totals<'_> {
         &self,
         numbers: Range<usize>,
         records: impl Fn(usize) -> (usize, usize),
-        &Shared(&Columns { at, sizes, output: (output, written) }, to): &Shared<'_>,
+        &Shared(&Columns { ref at, ref sizes, output: (output, written) }, to): &Shared<'_>,
     ) {
+        let mut table = *at;
         for number in numbers {
             let (first, len) = records(number);
             if len > self.longest {
@@ -272,7 +271,7 @@ impl Totals<'_> {
             }
             // A sequence without records may begin anywhere.
             let from = |size: usize| first.wrapping_mul(size);
-            let [a, b, c, d] = array::from_fn(|column| at[column].wrapping_add(from(sizes[column])));
+            let [a, b, c, d] = at.moved(|column| from(sizes[column]), &mut table);
             // SAFETY: there are such records, and memory for this state. Identities lie in all ranges that the kernel relies on.
             unsafe {
                 let state = to.add(number * self.size());

@@ -1,7 +1,7 @@
 //! Columns as engines take them: where they start, and how their records lie.
 
 use monoscan_ir::Layout;
-use monoscan_runtime::{Column, ColumnMut, SHORT_INPUTS, SpacedColumn};
+use monoscan_runtime::{Column, ColumnMut, ShortInputs, SpacedColumn};
 use smallvec::SmallVec;
 
 use super::sealed::Part;
@@ -9,19 +9,32 @@ use super::{Columns, Record};
 use crate::scan::place::Host;
 use crate::scan::place::sealed as sealed_place;
 
+/// The value that lies there, at any address. Unlike `read_unaligned` this tells LLVM that its scalars are initialised (`noundef`). Without
+/// that, `&&` is no `and` of bits, and loops are not vectorised.
+///
+/// # Safety
+/// One does.
+#[inline(always)]
+pub(in crate::scan) unsafe fn value<T: Copy>(at: *const u8) -> T {
+    #[repr(C, packed)]
+    struct Anywhere<T>(T);
+    // SAFETY: it does, and a packed type may be anywhere.
+    unsafe { (*at.cast::<Anywhere<T>>()).0 }
+}
+
 /// The columns of a record, without an allocation.
 pub(in crate::scan) type Read<'a> = SmallVec<[Column<'a>; 6]>;
 
 /// The columns of results, without an allocation.
 pub(in crate::scan) type Written<'a> = SmallVec<[ColumnMut<'a>; 4]>;
 
-/// Where the first slices start, if all of them are of this length, and behind them where parameters are.
+/// The slices as kernels of short lines take them, if all of them are of this length, and behind them where parameters are.
 #[inline]
 pub(in crate::scan) fn bases<R: Record, C: Columns<R>>(
     slices: &C,
     len: usize,
     parameters: *const u8,
-) -> Option<[*const u8; SHORT_INPUTS]> {
+) -> Option<ShortInputs> {
     bases_with(slices, None, len, parameters)
 }
 
@@ -32,21 +45,18 @@ pub(in crate::scan) fn bases_with<R: Record, C: Columns<R>>(
     more: Option<*const u8>,
     len: usize,
     parameters: *const u8,
-) -> Option<[*const u8; SHORT_INPUTS]> {
+) -> Option<ShortInputs> {
     if !<C::Place as sealed_place::Place>::ON_HOST {
         return None;
     }
-    let mut bases = [parameters; SHORT_INPUTS];
-    let mut free = bases.iter_mut();
+    let mut bases = ShortInputs::new(parameters);
     let mut fits = true;
     slices.parts(|part| {
-        if let Some(place) = free.next() {
-            *place = part.base;
-        }
+        bases.push(part.base);
         fits &= part.len == len && part.spacing.is_none();
     });
-    if let (Some(place), Some(base)) = (free.next(), more) {
-        *place = base;
+    if let Some(base) = more {
+        bases.push(base);
     }
     fits.then_some(bases)
 }
@@ -71,7 +81,7 @@ pub(in crate::scan) fn spaced<R: Record, C: Columns<R>>(slices: &C, to: &mut Spa
 pub(in crate::scan) fn equal<R: Record>(
     slices: &impl Columns<R>,
     parameters: *const u8,
-) -> Option<([*const u8; SHORT_INPUTS], usize)> {
+) -> Option<(ShortInputs, usize)> {
     let mut len = 0;
     slices.parts(|part| len = part.len);
     Some((bases(slices, len, parameters)?, len))

@@ -9,7 +9,7 @@ mod memory;
 
 use monoscan_runtime::{DeviceMemory, Spacing};
 
-pub(super) use memory::{Spaced, bases, bases_with, equal, read, spaced, write};
+pub(super) use memory::{Spaced, bases, bases_with, equal, read, spaced, value, write};
 
 use super::device::DeviceVec;
 use super::place::{Host, OnDevice, Place};
@@ -235,7 +235,7 @@ impl<A: ScanType> Record for (A,) {
     #[inline]
     unsafe fn read(column: impl Fn(usize) -> *const u8, place: isize) -> (A,) {
         // SAFETY: the caller says so.
-        (unsafe { column(0).cast::<A>().offset(place).read_unaligned() },)
+        (unsafe { value::<A>(column(0).cast::<A>().offset(place).cast()) },)
     }
 }
 
@@ -272,7 +272,7 @@ macro_rules! records {
             #[inline]
             unsafe fn read(column: impl Fn(usize) -> *const u8, place: isize) -> Self {
                 // SAFETY: the caller says so.
-                ($(unsafe { column($i).cast::<$A>().offset(place).read_unaligned() },)+)
+                ($(unsafe { value::<$A>(column($i).cast::<$A>().offset(place).cast()) },)+)
             }
         }
 

@@ -8,7 +8,7 @@ use monoscan_ir::{Layout, Type};
 use super::{Given, GivenAt, Itself, Own, Step, With, WithRecord, Wrapped};
 use crate::lang::{self, Monoid, ScanFn, ScanType};
 use crate::scan::at::At;
-use crate::scan::columns::{Parameterised, Record};
+use crate::scan::columns::{Parameterised, Record, value};
 use crate::scan::element::Element;
 use crate::scan::operator::Operator;
 
@@ -134,7 +134,7 @@ impl<M: Monoid, A: Parameterised, F: ScanFn<A, Out: Operator<M>>> Steps<M, A::Re
     #[inline]
     unsafe fn parameters(at: *const u8) -> A::Parameters {
         // SAFETY: they lie as the engine has them, and are no longer, where they are known.
-        unsafe { at.cast::<A::Parameters>().read_unaligned() }
+        unsafe { value::<A::Parameters>(at) }
     }
 
     from_identity!();

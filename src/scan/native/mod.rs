@@ -29,7 +29,7 @@ pub use functions::{Projects, Steps};
 
 pub use super::at::At;
 use super::columns::Record;
-use super::passes::{Exclusive, Inclusive, Reduced, flagged, line, rows, short, totals};
+use super::passes::{Exclusive, Inclusive, flagged, line, reduce, rows, short, totals};
 use crate::lang::{self, ScanType, Traced};
 
 /// The functions of a builder, as far as its type has them.
@@ -155,7 +155,7 @@ where
             lines: [line::<S, In, Out, L, P, Inclusive>, line::<S, In, Out, L, P, Exclusive>],
             flagged: [flagged::<S, In, Out, L, P, Inclusive>, flagged::<S, In, Out, L, P, Exclusive>],
             rows: [rows::<S, In, Out, L, P, Inclusive>, rows::<S, In, Out, L, P, Exclusive>],
-            reduce: line::<S, In, Out, L, P, Reduced>,
+            reduce: reduce::<S, In, L>,
             short: L::identity().map(|identity| {
                 let passes: [ShortFn; 2] = [short::<S, In, Out, L, P, Inclusive>, short::<S, In, Out, L, P, Exclusive>];
                 (lang::to_constants(&identity), passes)

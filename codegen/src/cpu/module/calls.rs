@@ -146,7 +146,7 @@ impl Compiled {
         unsafe { self.tile(Kernel::Together { writes })(args) }
     }
 
-    /// The kernel for short lines of at most [`SHORT_INPUTS`](crate::cpu::SHORT_INPUTS) input columns and one output, if the program
+    /// The kernel for short lines of at most [`MOST_SHORT_INPUTS`](crate::cpu::MOST_SHORT_INPUTS) input columns and one output, if the program
     /// reads no `Init`: it writes the outputs of a whole line from the identities, combined as [`scan_one`](Compiled::scan_one) does, and
     /// gives how many. To be called as [`Compiled::scan`], and only while `self` is there.
     #[inline]

@@ -3,8 +3,9 @@
 use monoscan_ir::Source;
 
 use super::{Kernel, Recipe};
-use crate::cpu::abi::{Access, SHORT_INPUTS};
+use crate::cpu::abi::Access;
 use crate::cpu::rows::LONGEST_STRAIGHT_ROW;
+use crate::cpu::short_inputs::MOST_SHORT_INPUTS;
 use crate::cpu::simd;
 
 impl Recipe {
@@ -54,10 +55,9 @@ impl Recipe {
         }
     }
 
-    /// Whether there is a kernel for short lines: a line's few columns are all that it needs.
+    /// Whether there is a kernel for short lines: a line's columns are all that it needs.
     pub(crate) fn has_short(&self) -> bool {
-        let has_parameters = !self.parameters.fields.is_empty();
-        let is_small = self.inputs.len() + usize::from(has_parameters) <= SHORT_INPUTS && self.outputs.len() == 1;
+        let is_small = self.inputs.len() <= MOST_SHORT_INPUTS && self.outputs.len() == 1;
         self.access == Access::Line && is_small && !self.reads_init
     }
 

@@ -1,6 +1,7 @@
 //! Records that a program might be given: small numbers, of which its lifts make valid states where
 //! they can.
 
+use monoscan_codegen::cpu::ShortInputs;
 use monoscan_ir::interp::{self, Interpreter};
 use monoscan_ir::laws::sample_states;
 use monoscan_ir::random::SplitMix64;
@@ -38,6 +39,11 @@ impl Kind {
 const TRIES: usize = 8;
 
 impl Sample {
+    /// The columns as kernels of short lines take them.
+    pub(in crate::engine) fn short_inputs(&self) -> ShortInputs {
+        ShortInputs::of(self.columns.iter().map(|column| column.as_ptr()), self.parameters.as_ptr())
+    }
+
     /// So many records, the same each time.
     pub(in crate::engine) fn new(program: &Lowered, len: usize, kind: Kind) -> Sample {
         let types = program.record_types();

@@ -1,6 +1,6 @@
 //! The walks that kernels are for, over a sample.
 
-use monoscan_codegen::cpu::{self, Access, Compiled, Kernel, LONGEST_STRAIGHT_ROW, SHORT_INPUTS};
+use monoscan_codegen::cpu::{self, Access, Compiled, Kernel, LONGEST_STRAIGHT_ROW, ShortInputs};
 use monoscan_ir::{Constant, Field, Layout, interp};
 
 use super::Check;
@@ -261,13 +261,15 @@ impl Check<'_> {
         };
         match (kernel, &*line.outputs) {
             (Kernel::ShortRows(len), &[output]) => {
-                let [a, b, c, d] = in_registers(&line.inputs, sample);
+                let columns = short_inputs(&line.inputs, sample);
+                let [a, b, c, d] = columns.registers();
                 let scan = self.kernels.code.short_rows(len).expect("the kernel was made");
                 // SAFETY: the columns have the program's layouts, and so many rows.
                 unsafe { scan(ROWS, output, a, b, c, d, len, len) };
             }
             (Kernel::ShortBetween, &[output]) => {
-                let [a, b, c, d] = in_registers(&line.inputs, sample);
+                let columns = short_inputs(&line.inputs, sample);
+                let [a, b, c, d] = columns.registers();
                 let scan = self.kernels.code.short_between().expect("the kernel was made");
                 let offsets: Vec<usize> = (0..=ROWS).map(|row| row * sample.len).collect();
                 // SAFETY: the columns have the program's layouts, and so many segments.
@@ -344,8 +346,8 @@ impl Check<'_> {
         states: *mut u8,
     ) -> Option<usize> {
         let (code, len) = (&self.kernels.code, sample.len);
-        let (registers, output) = (in_registers(inputs, sample), *outputs.first()?);
-        let [a, b, c, d] = registers;
+        let (columns, output) = (short_inputs(inputs, sample), *outputs.first()?);
+        let [a, b, c, d] = columns.registers();
         if self.kernels.access != Access::Line {
             let pass = code.short_spaced(kernel)?;
             let last = |layout: &Layout| len.saturating_sub(1) * layout.size as usize;
@@ -395,9 +397,9 @@ impl Check<'_> {
     }
 }
 
-/// The columns of a short line. What is behind them is the parameters, if the program has some, or anything.
-fn in_registers(inputs: &[*const u8], sample: &Sample) -> [*const u8; SHORT_INPUTS] {
-    std::array::from_fn(|at| inputs.get(at).copied().unwrap_or(sample.parameters.as_ptr()))
+/// The columns of a short line, and parameters behind them.
+fn short_inputs(inputs: &[*const u8], sample: &Sample) -> ShortInputs {
+    ShortInputs::of(inputs.iter().copied(), sample.parameters.as_ptr())
 }
 
 fn in_order(column: &[u8], layout: &Layout, is_reversed: bool) -> Vec<u8> {
