@@ -140,9 +140,7 @@ fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -
     // From which length on two passes make up for the calls of kernels and the fold; without a gain, several
     // threads must make up for waking them, and one tile has work for one only.
     let direct = match (100 * STRIP_CYCLES).checked_div(gain) {
-        // Blocks of a line that is rounded are the same for any number of threads.
-        Some(direct) if association == Association::Fixed => direct.min(interleave * block),
-        // One pass of any length gives the same, and a call in strips takes a microsecond more than one of a short line.
+        // A call in strips takes a microsecond more than one of a short line.
         Some(direct) => 2 * direct,
         None => (interleave * block * strips).max(100 * WAKING_CYCLES / one_pass),
     };
