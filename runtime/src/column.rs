@@ -13,6 +13,7 @@ use std::sync::OnceLock;
 use monoscan_ir::{Layout, Primitive, Type};
 
 use crate::device::{Device, DeviceError};
+use crate::engine::repeat;
 use crate::error::Error;
 use crate::refused::Argument;
 use crate::spacing::{self, Bits, Spacing};
@@ -163,6 +164,20 @@ impl<'a> Column<'a> {
 }
 
 impl<'a> ColumnMut<'a> {
+    /// Some records of a column whose records lie one after the other.
+    pub(crate) fn part(&mut self, records: Range<usize>) -> ColumnMut<'_> {
+        let base = self.base.wrapping_add(records.start * self.layout.size as usize);
+        ColumnMut { base, len: records.len(), layout: Cow::Borrowed(&*self.layout), ..*self }
+    }
+
+    /// Copies the first of these records, of such a column, to the others.
+    pub(crate) fn repeat(&mut self, records: Range<usize>) {
+        let (size, last) = (self.layout.size as usize, self.len);
+        assert!(records.start < records.end && records.end <= last, "these are records of the column");
+        // SAFETY: the column has these records, and is borrowed exclusively.
+        unsafe { repeat(self.base.add(records.start * size), size, records.len()) };
+    }
+
     /// The elements of a slice of scalars.
     pub fn new<T: Primitive>(slice: &'a mut [T]) -> ColumnMut<'a> {
         // SAFETY: these are the slice's elements, which are borrowed mutably; programs write valid values of their types.

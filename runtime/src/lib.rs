@@ -29,6 +29,7 @@ pub mod cuda;
 mod device;
 mod device_memory;
 mod dynscan;
+mod early;
 mod engine;
 mod error;
 mod form;

@@ -170,6 +170,9 @@ impl DynScan {
         if let Some(totals) = self.interleaved_totals(call, inputs, len) {
             return Ok(totals);
         }
+        if let Some(total) = self.in_growing_pieces(call, Whole::Reduce, (inputs, None, len))? {
+            return Ok(total.into_vec());
+        }
         let (_, totals) = self.with_states(call, |call| self.totals(call, (inputs, None, len)))?;
         Ok(self.as_states(totals, false))
     }
@@ -256,6 +259,10 @@ impl DynScan {
             after.extend(states);
             return Ok(written);
         }
+        if let Some(state) = self.in_growing_pieces(call, call.mode.into(), (inputs, Some(&mut *outputs), len))? {
+            after.extend(state);
+            return Ok(len);
+        }
         self.with_states(call, |call| {
             checks::call(self.program(), Device::cpu(), call, len)?;
             checks::parameters(self.program(), self.settings().parameters.values())?;
@@ -277,7 +284,7 @@ impl DynScan {
     /// Scans or reduces a short line, of columns that were checked, from the state that it starts from: in one call of a kernel, if
     /// there is one. Gives how many records were written, and the states after the line.
     #[inline(always)]
-    fn passed(
+    pub(crate) fn passed(
         &self,
         call: &Call<'_>,
         work: Whole,

@@ -4,6 +4,7 @@
 mod aggregations;
 mod by_hand;
 mod counters;
+mod early;
 mod edges;
 mod entry;
 mod own;

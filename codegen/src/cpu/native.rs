@@ -145,6 +145,9 @@ impl Native {
     }
 }
 
+/// Components, each with where it lies in a function's state.
+type Placed = Vec<(Field, Value)>;
+
 impl Loop<'_> {
     /// Elements by the function. Gives how many are left.
     pub(super) fn by_native(
@@ -246,13 +249,13 @@ impl Loop<'_> {
         native: &Native,
         (function, more): (*const u8, &[Value]),
         (count, place): (Value, Value),
-        (before, start): (&[Value], Option<Vec<(Field, Value)>>),
+        (before, start): (&[Value], Option<Placed>),
     ) -> (Value, Value) {
         let size = native.state.size;
         let slot = StackSlotData::new(StackSlotKind::ExplicitSlot, 2 * size.max(1) + 16, 4);
         let slot = b.create_sized_stack_slot(slot);
         let state = b.ins().stack_addr(types::I64, slot, 0);
-        let before: Vec<(Field, Value)> = self.fields(native).zip(before.iter().copied()).collect();
+        let before: Placed = self.fields(native).zip(before.iter().copied()).collect();
         for (values, offset) in [Some(before), start].into_iter().flatten().zip([0, size]) {
             // A component that the body does without may have any value, but it has to be one.
             for field in native.state.fields.iter().filter(|&field| values.iter().all(|(carried, _)| carried != field))

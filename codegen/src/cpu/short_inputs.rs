@@ -55,7 +55,7 @@ impl ShortInputs {
         inputs
     }
 
-    /// What a kernel takes; a table is as long there as this.
+    /// The registers for a kernel; a table is there as long as this.
     #[inline(always)]
     pub fn registers(&self) -> [*const u8; SHORT_REGISTERS] {
         match are_in_table(self.columns) {
@@ -76,7 +76,7 @@ impl ShortInputs {
         table.registers()
     }
 
-    /// What a function was given for so many columns.
+    /// The columns, so many, that a function was given.
     ///
     /// # Safety
     /// It was, and a table is there.

@@ -24,6 +24,7 @@
 //!
 //! Facts about automata, whose states are maps, are in [`automaton`](crate::automaton).
 
+mod absorbing;
 mod body;
 mod carry;
 mod chain;
@@ -39,6 +40,7 @@ mod restart;
 mod sequential;
 mod step;
 
+pub use absorbing::Absorbing;
 pub use body::Body;
 pub(crate) use body::Step;
 pub(crate) use body::narrowed;

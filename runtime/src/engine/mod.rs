@@ -32,6 +32,7 @@
 //! | `slots`, `length_constants` | states in memory; their components that follow from the length |
 //! | `self_check` | compiled kernels against the interpreter, before they may run |
 
+mod absorbing;
 mod after;
 pub(crate) mod ahead;
 mod between;
@@ -70,6 +71,7 @@ use monoscan_ir::transform::{Form, Lowered};
 use monoscan_ir::{Constant, Layout, Source};
 use smallvec::SmallVec;
 
+pub(crate) use absorbing::repeat;
 pub(crate) use between::MOST_FLAGS;
 pub use between::{ShortBetween, with_flags};
 pub(crate) use line::Bases;

@@ -15,6 +15,9 @@ use crate::error::Error;
 use crate::spacing::Spacings;
 use crate::wrong::usable;
 
+/// Said of programs with absorbing states.
+const EARLY: &str = "nothing is read behind a state that no element changes, and all results there are the same";
+
 /// Said of a pass by a [function](super::Natives).
 const NATIVE: &str = "your own functions, as rustc compiled them, unless overflow is checked";
 
@@ -62,6 +65,10 @@ impl Backend for OnCpu {
         let is_native = variant.kernels(Access::Line).is_ok_and(|kernels| {
             variant.settle(kernels, Kernel::Short).is_ok() && kernels.code.is_native(Kernel::Short)
         });
+        let plan = match variant.ends_early(false) {
+            Some(_) => format!("{plan}\nends early: {EARLY}"),
+            None => plan,
+        };
         if is_native {
             return format!("{plan}\none pass: {NATIVE}");
         }

@@ -13,6 +13,7 @@ use monoscan_codegen::cpu::{Access, Kernel, LONGEST_STRAIGHT_ROW, NativeTotalsFn
 use monoscan_codegen::cpu::{ShortFn, ShortInputs, ShortRowsFn, ShortWholeFn};
 use monoscan_ir::{Constant, Layout, Mode};
 
+use super::absorbing::{Absorbing, FIRST};
 use super::line::Line;
 use super::native;
 use super::totals::Totals;
@@ -52,7 +53,12 @@ impl Short {
         let native = kernels.code.native_short();
         let native = native.filter(|&native| native::is_used_for_short_lines(native, planned, variant));
         let (scan, is_native) = (native.map_or(generated, |(short, _)| short), native.is_some());
-        Ok(Some(Short { scan, generated, is_native, longest: variant.plan.direct, replaces }))
+        // Longer lines may end early, which kernels with states in memory see.
+        let longest = match variant.ends_early(true) {
+            Some(_) => variant.plan.direct.min(FIRST),
+            None => variant.plan.direct,
+        };
+        Ok(Some(Short { scan, generated, is_native, longest, replaces }))
     }
 
     /// Scans a line of `len` records if it is short enough. Gives how many records it wrote, if it did. Where the user's function
@@ -223,6 +229,8 @@ pub struct ShortWhole {
     is_anywhere: bool,
     /// Records that one thread reduces alone.
     alone: usize,
+    /// How lines end early, if they do.
+    absorbing: Option<Absorbing>,
     /// A function that reduces many lines, faster than one call of the kernel for each: looked for when many are first reduced.
     totals: OnceLock<Option<NativeTotalsFn>>,
 }
@@ -239,10 +247,12 @@ impl ShortWhole {
         variant.settle(kernels, Kernel::ShortWhole { writes })?;
         let Some(pass) = kernels.code.short_whole(writes) else { return Ok(None) };
         variant.check(kernels, &[Kernel::ShortWhole { writes }].into())?;
+        let states = WholeStates::of(variant, &kernels.code);
         Ok(Some(ShortWhole {
             pass,
             longest: variant.plan.direct,
-            states: WholeStates::of(variant, &kernels.code),
+            absorbing: Absorbing::of(variant, &states, writes),
+            states,
             replaces: checks::can_replace(&variant.program).is_ok(),
             is_anywhere: kernels.code.is_anywhere(writes),
             alone: variant.plan.alone,
@@ -254,6 +264,16 @@ impl ShortWhole {
     #[inline]
     pub(crate) fn are_of_loop(&self) -> bool {
         self.states.are_of_loop
+    }
+
+    /// Of programs whose lines end early the longest line that one call takes.
+    pub(crate) fn first_piece(&self) -> Option<usize> {
+        self.absorbing.as_ref().map(|_| self.longest.max(1))
+    }
+
+    /// Whether nothing changes the state of these components.
+    pub(crate) fn is_absorbing(&self, state: &[Constant]) -> bool {
+        self.absorbing.as_ref().is_some_and(|absorbing| absorbing.is(state))
     }
 
     /// Whether a line of so many records is short enough.
@@ -341,6 +361,11 @@ impl ShortWhole {
     ) -> Option<usize> {
         if len > self.longest || !(are_reached || self.states.takes_any) {
             return None;
+        }
+        if let Some(absorbing) = self.absorbing.as_ref().filter(|_| len > FIRST) {
+            // SAFETY: as below.
+            unsafe { absorbing.pass(self.pass, inputs, output, len, states) };
+            return Some(len);
         }
         let [a, b, c, d] = inputs.registers();
         // SAFETY: as in `Short::scan`; states that sequences reach lie in all ranges that kernels rely on.

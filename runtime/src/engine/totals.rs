@@ -215,7 +215,7 @@ impl Totals<'_> {
         native: NativeTotalsFn,
         sequences: &Sequences<'_>,
         numbers: Range<usize>,
-        &Shared(&Columns { ref at, ref sizes, .. }, to): &Shared<'_>,
+        &Shared(Columns { at, sizes, .. }, to): &Shared<'_>,
     ) -> usize {
         let (first, offsets, pitch, len) = match sequences {
             Sequences::Rows(rows) => (numbers.start.wrapping_mul(rows.pitch()), ptr::null(), rows.pitch(), rows.len()),

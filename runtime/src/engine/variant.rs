@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use monoscan_codegen::cpu::{Access, CodegenError, Compiled, HostIsa, Kernel, Native};
 use monoscan_codegen::plan::{Association, Plan, PlanOptions, plan};
 use monoscan_codegen::target::CpuTarget;
+use monoscan_ir::facts::Absorbing;
 use monoscan_ir::transform::{Form, Lowered, SegmentStart, lower};
 use monoscan_ir::{Constant, Field, Layout, Mode, Program, Verified};
 use monoscan_protocol::state::State;
@@ -38,6 +39,8 @@ pub(crate) struct Variant {
     line: OnceLock<Kernels>,
     strided: OnceLock<Kernels>,
     spaced: OnceLock<Kernels>,
+    /// How lines end early, if they do, that are reduced and that are written.
+    pub(super) absorbing: [OnceLock<Option<Absorbing>>; 2],
 }
 
 /// Code, and what goes with it.
@@ -131,6 +134,7 @@ impl Variant {
             line: OnceLock::new(),
             strided: OnceLock::new(),
             spaced: OnceLock::new(),
+            absorbing: Default::default(),
         }
     }
 
