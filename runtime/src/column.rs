@@ -175,7 +175,7 @@ impl<'a> ColumnMut<'a> {
         let (size, last) = (self.layout.size as usize, self.len);
         assert!(records.start < records.end && records.end <= last, "these are records of the column");
         // SAFETY: the column has these records, and is borrowed exclusively.
-        unsafe { repeat(self.base.add(records.start * size), size, records.len()) };
+        unsafe { repeat(self.base.add(records.start * size), &self.layout, records.len()) };
     }
 
     /// The elements of a slice of scalars.

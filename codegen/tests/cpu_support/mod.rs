@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use monoscan_codegen::cpu::{Access, Compiled, HostIsa, Kernel, TileArgs, Vector};
+use monoscan_codegen::cpu::{Access, Compiled, HostIsa, Kernel, ShortInputs, TileArgs, Vector};
 use monoscan_ir::facts::LengthOnly;
 use monoscan_ir::transform::{Form, lower};
 use monoscan_ir::{Constant, Field, Mode, Program, Verified};
@@ -102,9 +102,10 @@ pub(crate) fn run_directly(compiled: &Compiled, program: &Program, inputs: &[&[u
     unsafe { compiled.scan_one(&args) };
     if let Some(short) = compiled.short() {
         let mut again = empty_outputs(program, total);
-        let column = |place: usize| inputs.get(place).map_or(std::ptr::null(), |column| column.as_ptr());
+        let columns = ShortInputs::of(inputs.iter().map(|column| column.as_ptr()), std::ptr::null());
+        let [a, b, c, d] = columns.registers();
         // SAFETY: as above; there is one output column.
-        unsafe { short(total, again[0].as_mut_ptr(), column(0), column(1), column(2), column(3)) };
+        unsafe { short(total, again[0].as_mut_ptr(), a, b, c, d) };
         assert_eq!(again, outputs, "{} n={total} by `short`", program.name);
     }
     let again = run_streaming(compiled, program, inputs, total);
@@ -144,9 +145,10 @@ pub(crate) fn run_kept(
     }
     if let Some(short) = compiled.short().filter(|_| capacity >= total) {
         let mut again = empty_outputs(program, total);
-        let column = |place: usize| inputs.get(place).map_or(std::ptr::null(), |column| column.as_ptr());
+        let columns = ShortInputs::of(inputs.iter().map(|column| column.as_ptr()), std::ptr::null());
+        let [a, b, c, d] = columns.registers();
         // SAFETY: as above; there is one output column.
-        let count = unsafe { short(total, again[0].as_mut_ptr(), column(0), column(1), column(2), column(3)) };
+        let count = unsafe { short(total, again[0].as_mut_ptr(), a, b, c, d) };
         assert_eq!(count, kept, "{} n={total} by `short`", program.name);
         again[0].truncate(outputs[0].len());
         assert_eq!(again, outputs, "{} n={total} by `short`", program.name);

@@ -9,7 +9,7 @@ use std::{ptr, slice};
 
 use monoscan_codegen::cpu::{MOST_SHORT_INPUTS, ShortInputs, ShortWholeFn};
 use monoscan_ir::facts;
-use monoscan_ir::{Constant, Field, Source};
+use monoscan_ir::{Constant, Field, Layout, Source};
 
 use super::variant::Variant;
 use super::whole::WholeStates;
@@ -24,8 +24,8 @@ pub(super) struct Absorbing {
     /// Where its component lies in a state.
     field: Field,
     read: [usize; MOST_SHORT_INPUTS],
-    /// Bytes of a result; 0 of a reduction.
-    written: usize,
+    /// The layout of a result; none of a reduction.
+    written: Option<Layout>,
 }
 
 impl Variant {
@@ -54,7 +54,7 @@ impl Absorbing {
         let of = variant.ends_early(writes).filter(|_| are_theirs)?;
         let mut read = [0; MOST_SHORT_INPUTS];
         read.iter_mut().zip(&program.inputs).for_each(|(size, column)| *size = column.size as usize);
-        let written = program.output.columns.first().filter(|_| writes).map_or(0, |column| column.size as usize);
+        let written = program.output.columns.first().filter(|_| writes).cloned();
         Some(Absorbing { of, field: states.layout.fields[of.component], read, written })
     }
     /// Whether a state of these components is absorbing.
@@ -86,19 +86,21 @@ impl Absorbing {
         state: *mut u8,
     ) {
         let mut table = *inputs;
+        let result =
+            |from: usize| output.wrapping_add(self.written.as_ref().map_or(0, |layout| from * layout.size as usize));
         let mut take = |from: usize, count: usize| {
             let [a, b, c, d] = inputs.moved(|column| from * self.read[column], &mut table);
             // SAFETY: the columns have these records.
-            unsafe { pass(count, output.wrapping_add(from * self.written), a, b, c, d, state) };
+            unsafe { pass(count, result(from), a, b, c, d, state) };
         };
         let (mut done, mut piece) = (0, FIRST);
         while done < len {
             // SAFETY: a state lies there.
             if unsafe { self.holds(state) } {
-                if self.written > 0 {
+                if let Some(layout) = &self.written {
                     take(done, 1);
                     // SAFETY: there is space for all results, of which this one was written.
-                    unsafe { repeat(output.add(done * self.written), self.written, len - done) };
+                    unsafe { repeat(result(done), layout, len - done) };
                 }
                 return;
             }
@@ -109,21 +111,57 @@ impl Absorbing {
     }
 }
 
-/// Copies a record behind itself, so that there are so many: each time all that there are.
+/// Copies the fields of a record to those behind it, so that there are so many. What lies between fields stays as it is.
 ///
 /// # Safety
 /// There is space.
-pub(crate) unsafe fn repeat(first: *mut u8, size: usize, count: usize) {
-    let (mut there, all) = (size, size * count);
-    // Whole records, which stay in the first-level cache.
-    let most = (REPEATED / size.max(1)).max(1) * size;
-    while there < all {
-        let more = there.min(most).min(all - there);
-        // SAFETY: so many bytes are there, and space behind them.
-        unsafe { ptr::copy_nonoverlapping(first, first.add(there), more) };
-        there += more;
+pub(crate) unsafe fn repeat(first: *mut u8, layout: &Layout, count: usize) {
+    let size = layout.size as usize;
+    for done in (1..count).step_by(TOGETHER) {
+        for field in &layout.fields {
+            let from = first.wrapping_add(field.offset as usize);
+            let to = from.wrapping_add(done * size);
+            // SAFETY: there are so many records behind it.
+            unsafe { fill(from, field.ty.size(), (to, size), TOGETHER.min(count - done)) };
+        }
     }
 }
 
-/// Bytes that are copied at once, about.
-const REPEATED: usize = 1 << 14;
+/// Records whose fields are filled one after the other: they stay in the first-level cache.
+const TOGETHER: usize = 512;
+
+/// Copies a value of so many bytes to so many places, the next one so many bytes further on.
+///
+/// # Safety
+/// There are such places.
+unsafe fn fill(from: *const u8, size: usize, (to, step): (*mut u8, usize), count: usize) {
+    /// # Safety
+    /// As for [`fill`], of bytes like these.
+    #[inline(always)]
+    unsafe fn fill_with<T: Copy>(from: *const u8, (to, step): (*mut u8, usize), count: usize) {
+        // SAFETY: the caller says so.
+        let value = unsafe { from.cast::<T>().read_unaligned() };
+        let mut each = move |step: usize| {
+            for place in 0..count {
+                // SAFETY: the caller says so.
+                unsafe { to.add(place * step).cast::<T>().write_unaligned(value) };
+            }
+        };
+        // One after the other they are written in vectors.
+        if step == size_of::<T>() { each(size_of::<T>()) } else { each(step) }
+    }
+    // SAFETY: the caller says so.
+    unsafe {
+        match size {
+            1 => fill_with::<u8>(from, (to, step), count),
+            2 => fill_with::<u16>(from, (to, step), count),
+            4 => fill_with::<u32>(from, (to, step), count),
+            8 => fill_with::<u64>(from, (to, step), count),
+            _ => {
+                for place in 0..count {
+                    ptr::copy_nonoverlapping(from, to.add(place * step), size);
+                }
+            }
+        }
+    }
+}
