@@ -31,7 +31,7 @@ impl Parameters {
     }
 
     /// These columns as kernels of short lines take them, and where the parameters are behind them.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn behind(&self, inputs: impl Iterator<Item = *const u8>) -> ShortInputs {
         ShortInputs::of(inputs, self.as_ptr())
     }

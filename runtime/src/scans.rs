@@ -1,5 +1,6 @@
 //! The calls of a [`DynScan`]: checked, then run by the [backend](crate::backend).
 
+use monoscan_codegen::cpu::ShortInputs;
 use monoscan_ir::{Constant, Layout, Mode, Primitive};
 use smallvec::SmallVec;
 
@@ -303,7 +304,9 @@ impl DynScan {
             Some(states) => states.check(call, short.takes_any())?,
             None => checks::call(self.program(), Device::cpu(), call, len)?,
         }
-        let bases = self.settings().parameters.behind(inputs.iter().map(|column| column.base));
+        let parameters = self.parameters_base();
+        let mut bases = ShortInputs::new(parameters);
+        bases.extend(inputs.iter().map(|column| column.base), parameters);
         let output = outputs.and_then(|outputs| outputs.first_mut()).map_or(std::ptr::null_mut(), |output| output.base);
         // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
         Ok(unsafe { short.pass_from(call.carry.or(call.init.of_line()), &bases, output, len) })

@@ -5,6 +5,7 @@
 //! scanned backwards; rows whose records lie apart, or that are scanned backwards, are a few such
 //! lines.
 
+use monoscan_codegen::cpu::ShortInputs;
 use monoscan_ir::Mode;
 use smallvec::SmallVec;
 
@@ -117,7 +118,9 @@ impl DynScan {
         // A wrong kernel is not used; those that are, are checked for themselves.
         match call.shape {
             Shape::Line => {
-                let bases = self.settings().parameters.behind(inputs);
+                let parameters = self.parameters_base();
+                let mut bases = ShortInputs::new(parameters);
+                bases.extend(inputs, parameters);
                 let short = usable(self.variants().make_short(call.mode)).flatten()?;
                 // SAFETY: the columns were checked, and programs with such a kernel have no more of them; `scan` overlaps none.
                 unsafe {

@@ -7,6 +7,7 @@
 //! the address of a table, of all columns and the parameters behind them.
 
 use std::array;
+use std::mem::MaybeUninit;
 
 /// Registers for the addresses of columns and parameters.
 pub const SHORT_REGISTERS: usize = 4;
@@ -27,52 +28,71 @@ pub(crate) const fn are_in_table(columns: usize) -> bool {
 #[derive(Clone, Copy)]
 pub struct ShortInputs {
     columns: usize,
-    /// In all places behind the columns where parameters are.
-    at: [*const u8; MOST_ADDRESSES],
+    /// The first of them, as registers have them, and behind the columns, wherever there is a place, where parameters are.
+    first: [*const u8; SHORT_REGISTERS],
+    /// All of them, and behind them where parameters are: of more columns than registers have. Most programs have fewer, and write
+    /// nothing here.
+    table: [MaybeUninit<*const u8>; MOST_ADDRESSES],
 }
 
 impl ShortInputs {
     /// Without columns yet.
     #[inline(always)]
     pub fn new(parameters: *const u8) -> ShortInputs {
-        ShortInputs { columns: 0, at: [parameters; MOST_ADDRESSES] }
+        let table = [MaybeUninit::uninit(); MOST_ADDRESSES];
+        ShortInputs { columns: 0, first: [parameters; SHORT_REGISTERS], table }
     }
 
-    /// One more column. Of [too many](MOST_SHORT_INPUTS) the last ones are left out: programs of those have no such kernels.
-    #[inline(always)]
-    pub fn push(&mut self, column: *const u8) {
-        if self.columns < MOST_SHORT_INPUTS {
-            self.at[self.columns] = column;
-            self.columns += 1;
-        }
-    }
-
-    /// These columns.
+    /// These columns. Of [too many](MOST_SHORT_INPUTS) the last ones are left out: programs of those have no such kernels.
     #[inline(always)]
     pub fn of(columns: impl IntoIterator<Item = *const u8>, parameters: *const u8) -> ShortInputs {
         let mut inputs = ShortInputs::new(parameters);
-        columns.into_iter().for_each(|column| inputs.push(column));
+        inputs.extend(columns, parameters);
         inputs
+    }
+
+    /// These columns too.
+    #[inline(always)]
+    pub fn extend(&mut self, columns: impl IntoIterator<Item = *const u8>, parameters: *const u8) {
+        for column in columns {
+            self.push(column, parameters);
+        }
+    }
+
+    /// One more column, and where parameters are behind it.
+    #[inline(always)]
+    pub fn push(&mut self, column: *const u8, parameters: *const u8) {
+        let place = self.columns;
+        self.columns = (place + 1).min(MOST_SHORT_INPUTS);
+        if place + 1 < SHORT_REGISTERS {
+            self.first[place] = column;
+        } else if place < MOST_SHORT_INPUTS {
+            if place + 1 == SHORT_REGISTERS {
+                (0..place).for_each(|before| _ = self.table[before].write(self.first[before]));
+            }
+            self.table[place].write(column);
+            self.table[place + 1].write(parameters);
+        }
     }
 
     /// The registers for a kernel; a table is there as long as this.
     #[inline(always)]
     pub fn registers(&self) -> [*const u8; SHORT_REGISTERS] {
         match are_in_table(self.columns) {
-            true => [self.at.as_ptr().cast(); SHORT_REGISTERS],
-            false => array::from_fn(|place| self.at[place]),
+            true => [self.table.as_ptr().cast(); SHORT_REGISTERS],
+            false => self.first,
         }
     }
 
     /// The same of columns that begin so many bytes further on each, by a table that may be needed for it.
     #[inline(always)]
     pub fn moved(&self, bytes: impl Fn(usize) -> usize, table: &mut ShortInputs) -> [*const u8; SHORT_REGISTERS] {
-        let moved = |column: usize| self.at[column].wrapping_add(bytes(column));
+        let moved = |column: usize| self.at(column).wrapping_add(bytes(column));
         if !are_in_table(self.columns) {
-            return array::from_fn(|column| if column < self.columns { moved(column) } else { self.at[column] });
+            return array::from_fn(|place| if place < self.columns { moved(place) } else { self.first[place] });
         }
         *table = *self;
-        (0..self.columns).for_each(|column| table.at[column] = moved(column));
+        (0..self.columns).for_each(|column| _ = table.table[column].write(moved(column)));
         table.registers()
     }
 
@@ -82,20 +102,28 @@ impl ShortInputs {
     /// It was, and a table is there.
     #[inline(always)]
     pub unsafe fn from_registers(columns: usize, registers: [*const u8; SHORT_REGISTERS]) -> ShortInputs {
-        let mut inputs = ShortInputs { columns, at: [registers[SHORT_REGISTERS - 1]; MOST_ADDRESSES] };
-        for place in 0..=columns.min(MOST_SHORT_INPUTS) {
-            inputs.at[place] = match are_in_table(columns) {
+        let table = [MaybeUninit::uninit(); MOST_ADDRESSES];
+        let mut inputs = ShortInputs { columns, first: registers, table };
+        if are_in_table(columns) {
+            for place in 0..=columns.min(MOST_SHORT_INPUTS) {
                 // SAFETY: a table has an address for each column, and one more.
-                true => unsafe { registers[0].cast::<*const u8>().add(place).read() },
-                false => registers[place],
-            };
+                inputs.table[place].write(unsafe { registers[0].cast::<*const u8>().add(place).read() });
+            }
         }
         inputs
     }
 
     /// Where a column begins, or, behind the last, where parameters are.
+    ///
+    /// # Panics
+    /// If there is no such column.
     #[inline(always)]
     pub fn at(&self, column: usize) -> *const u8 {
-        self.at[column % MOST_ADDRESSES]
+        assert!(column <= self.columns, "there is such a column");
+        match are_in_table(self.columns) {
+            // SAFETY: of so many columns all places of the table were written, and the one behind them.
+            true => unsafe { self.table[column % MOST_ADDRESSES].assume_init() },
+            false => self.first[column % SHORT_REGISTERS],
+        }
     }
 }

@@ -141,7 +141,7 @@ unsafe fn fill(from: *const u8, size: usize, (to, step): (*mut u8, usize), count
     unsafe fn fill_with<T: Copy>(from: *const u8, (to, step): (*mut u8, usize), count: usize) {
         // SAFETY: the caller says so.
         let value = unsafe { from.cast::<T>().read_unaligned() };
-        let mut each = move |step: usize| {
+        let each = move |step: usize| {
             for place in 0..count {
                 // SAFETY: the caller says so.
                 unsafe { to.add(place * step).cast::<T>().write_unaligned(value) };

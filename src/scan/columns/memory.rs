@@ -52,11 +52,11 @@ pub(in crate::scan) fn bases_with<R: Record, C: Columns<R>>(
     let mut bases = ShortInputs::new(parameters);
     let mut fits = true;
     slices.parts(|part| {
-        bases.push(part.base);
+        bases.push(part.base, parameters);
         fits &= part.len == len && part.spacing.is_none();
     });
     if let Some(base) = more {
-        bases.push(base);
+        bases.push(base, parameters);
     }
     fits.then_some(bases)
 }
