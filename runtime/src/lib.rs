@@ -66,7 +66,7 @@ pub use device_memory::DeviceMemory;
 pub use dynscan::{DynScan, DynScanBuilder, Representation};
 pub use engine::{Natives, Short, ShortBetween, ShortRows, ShortSpaced, ShortWhole, SpacedColumn, Whole, with_flags};
 pub use error::Error;
-pub use monoscan_codegen::cpu::{CodegenError, Kernel, ShortFn, ShortInputs, Vector};
+pub use monoscan_codegen::cpu::{CodegenError, InputAddresses, Kernel, ShortFn, ShortInputs, Vector};
 #[doc(hidden)]
 pub use monoscan_codegen::gpu::Transducer;
 pub use monoscan_codegen::plan::{Association, Plan, PlanOptions};

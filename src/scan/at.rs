@@ -1,7 +1,7 @@
 //! An element of a pass, as the user's own functions see it: its record, those beside it, and where
 //! it is in its sequence.
 
-use monoscan_runtime::ShortInputs;
+use monoscan_runtime::InputAddresses;
 
 use super::columns::Record;
 use super::element::Element;
@@ -10,7 +10,7 @@ use crate::lang::ScanType;
 /// An element of a pass.
 #[derive(Clone, Copy)]
 pub struct At {
-    columns: ShortInputs,
+    columns: InputAddresses,
     /// Its record's place from the first of the columns. That of the record before it may be -1: a pass may begin within a line.
     place: isize,
     /// Its number in its sequence, from 0, and whether it is the first there, or the last. Nothing in particular, where no function
@@ -25,7 +25,7 @@ impl At {
     /// The columns have this record; and the one before it unless it is the first, and the next one unless
     /// it is the last, if a function sees those.
     #[inline(always)]
-    pub(super) unsafe fn new(columns: ShortInputs, place: usize, (index, first, last): (usize, bool, bool)) -> At {
+    pub(super) unsafe fn new(columns: InputAddresses, place: usize, (index, first, last): (usize, bool, bool)) -> At {
         At { columns, place: place as isize, index, first, last }
     }
 

@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
 
-use monoscan_runtime::ShortInputs;
+use monoscan_runtime::InputAddresses;
 
 use super::at::At;
 use super::columns::{Record, value};
@@ -131,7 +131,7 @@ impl Sequences for InRows {
 unsafe fn pass<S, In, Out, L, P, W>(
     sequences: impl Sequences,
     output: *mut u8,
-    columns: ShortInputs,
+    columns: InputAddresses,
     parameters: *const u8,
     after: *mut u8,
 ) -> usize
@@ -199,7 +199,7 @@ pub(super) unsafe extern "C" fn line<
 ) -> usize {
     // SAFETY: the caller says so.
     let (columns, line) = unsafe {
-        let columns = ShortInputs::from_registers(In::COLUMNS, [a, b, c, d]);
+        let columns = InputAddresses::new(In::COLUMNS, [a, b, c, d]);
         (columns, Line::new::<S>(len, L::SEES || P::SEES, after))
     };
     if (0..In::COLUMNS).any(|column| columns.at(column) == output) {
@@ -227,7 +227,7 @@ pub(super) unsafe extern "C" fn line<
 /// As for [`state_after`], and there is space for all results.
 #[inline(never)]
 unsafe fn written<S, In, Out, L, P, W>(
-    columns: &ShortInputs,
+    columns: &InputAddresses,
     line: Line,
     before: S,
     output: &mut [MaybeUninit<u8>],
@@ -270,7 +270,7 @@ pub(super) unsafe extern "C" fn reduce<S: ScanType, In: Record, L: Steps<S, In>>
 ) -> usize {
     // SAFETY: the caller says so.
     let (columns, line, before) = unsafe {
-        let columns = ShortInputs::from_registers(In::COLUMNS, [a, b, c, d]);
+        let columns = InputAddresses::new(In::COLUMNS, [a, b, c, d]);
         (columns, Line::new::<S>(len, L::SEES, after), value::<S>(after))
     };
     // SAFETY: the caller says so.
@@ -287,7 +287,7 @@ pub(super) unsafe extern "C" fn reduce<S: ScanType, In: Record, L: Steps<S, In>>
 /// # Safety
 /// There are so many records in the columns, and their neighbours, and parameters.
 #[inline(never)]
-unsafe fn state_after<S: ScanType, In: Record, L: Steps<S, In>>(columns: &ShortInputs, line: Line, before: S) -> S {
+unsafe fn state_after<S: ScanType, In: Record, L: Steps<S, In>>(columns: &InputAddresses, line: Line, before: S) -> S {
     let columns = *columns;
     // SAFETY: they are there.
     let parameters = unsafe { L::parameters(columns.at(In::COLUMNS)) };
@@ -325,7 +325,7 @@ pub(super) unsafe extern "C" fn short<
     let output: &mut [MaybeUninit<u8>] = unsafe { slice::from_raw_parts_mut(output.cast(), bytes) };
     // SAFETY: the caller says so.
     unsafe {
-        let columns = ShortInputs::from_registers(In::COLUMNS, [a, b, c, d]);
+        let columns = InputAddresses::new(In::COLUMNS, [a, b, c, d]);
         from_identity::<S, In, Out, L, P, W>(len, output, columns)
     }
 }
@@ -335,7 +335,11 @@ pub(super) unsafe extern "C" fn short<
 /// # Safety
 /// That of [`short`].
 #[inline]
-unsafe fn from_identity<S, In, Out, L, P, W>(len: usize, output: &mut [MaybeUninit<u8>], columns: ShortInputs) -> usize
+unsafe fn from_identity<S, In, Out, L, P, W>(
+    len: usize,
+    output: &mut [MaybeUninit<u8>],
+    columns: InputAddresses,
+) -> usize
 where
     S: ScanType,
     In: Record,
@@ -385,7 +389,7 @@ pub(super) unsafe extern "C" fn flagged<
     after: *mut u8,
 ) -> usize {
     // SAFETY: the caller says so; the flags are one more column.
-    let columns = unsafe { ShortInputs::from_registers(In::COLUMNS + 1, [a, b, c, d]) };
+    let columns = unsafe { InputAddresses::new(In::COLUMNS + 1, [a, b, c, d]) };
     let [flags, parameters] = [0, 1].map(|more| columns.at(In::COLUMNS + more));
     // SAFETY: the caller says so.
     unsafe { pass::<S, In, Out, L, P, W>(Flagged(len, flags), output, columns, parameters, after) }
@@ -415,7 +419,7 @@ pub(super) unsafe extern "C" fn rows<
 ) -> usize {
     // SAFETY: the caller says so.
     unsafe {
-        let columns = ShortInputs::from_registers(In::COLUMNS, [a, b, c, d]);
+        let columns = InputAddresses::new(In::COLUMNS, [a, b, c, d]);
         let rows = InRows(rows, pitch, len);
         pass::<S, In, Out, L, P, W>(rows, output, columns, columns.at(In::COLUMNS), after)
     }
@@ -437,7 +441,7 @@ pub(super) unsafe extern "C" fn totals<S: ScanType, In: Record, L: Steps<S, In>>
     len: usize,
 ) -> usize {
     // SAFETY: the caller says so.
-    let columns = unsafe { ShortInputs::from_registers(In::COLUMNS, [a, b, c, d]) };
+    let columns = unsafe { InputAddresses::new(In::COLUMNS, [a, b, c, d]) };
     let mut taken = 0;
     // Nothing but the number is used afterwards, and it is that of the totals written.
     let _ = catch_unwind(AssertUnwindSafe(|| match offsets.is_null() {
@@ -464,7 +468,7 @@ pub(super) unsafe extern "C" fn totals<S: ScanType, In: Record, L: Steps<S, In>>
 unsafe fn each_total<S: ScanType, In: Record, L: Steps<S, In>>(
     sequences: usize,
     totals: *mut u8,
-    columns: ShortInputs,
+    columns: InputAddresses,
     records: impl Fn(usize) -> Range<usize>,
     taken: &mut usize,
 ) {

@@ -46,5 +46,5 @@ pub use module::Compiled;
 pub use native::{Native, NativeFn, NativeRowsFn, NativeTotalsFn, Rival};
 pub use recipe::Kernel;
 pub use rows::LONGEST_STRAIGHT_ROW;
-pub use short_inputs::{MOST_SHORT_INPUTS, SHORT_REGISTERS, ShortInputs};
+pub use short_inputs::{InputAddresses, MOST_SHORT_INPUTS, SHORT_REGISTERS, ShortInputs};
 pub use vector::Vector;

@@ -96,34 +96,46 @@ impl ShortInputs {
         table.registers()
     }
 
-    /// The columns, so many, that a function was given.
-    ///
-    /// # Safety
-    /// It was, and a table is there.
-    #[inline(always)]
-    pub unsafe fn from_registers(columns: usize, registers: [*const u8; SHORT_REGISTERS]) -> ShortInputs {
-        let table = [MaybeUninit::uninit(); MOST_ADDRESSES];
-        let mut inputs = ShortInputs { columns, first: registers, table };
-        if are_in_table(columns) {
-            for place in 0..=columns.min(MOST_SHORT_INPUTS) {
-                // SAFETY: a table has an address for each column, and one more.
-                inputs.table[place].write(unsafe { registers[0].cast::<*const u8>().add(place).read() });
-            }
-        }
-        inputs
-    }
-
     /// Where a column begins, or, behind the last, where parameters are.
     ///
     /// # Panics
     /// If there is no such column.
     #[inline(always)]
-    pub fn at(&self, column: usize) -> *const u8 {
+    fn at(&self, column: usize) -> *const u8 {
         assert!(column <= self.columns, "there is such a column");
         match are_in_table(self.columns) {
             // SAFETY: of so many columns all places of the table were written, and the one behind them.
             true => unsafe { self.table[column % MOST_ADDRESSES].assume_init() },
             false => self.first[column % SHORT_REGISTERS],
         }
+    }
+}
+
+/// The same as a function of Rust was given it. An array without holes: rustc keeps those in registers that a loop needs.
+#[derive(Clone, Copy)]
+pub struct InputAddresses([*const u8; MOST_ADDRESSES]);
+
+impl InputAddresses {
+    /// Of so many columns.
+    ///
+    /// # Safety
+    /// These are their registers, and a table is there.
+    #[inline(always)]
+    pub unsafe fn new(columns: usize, registers: [*const u8; SHORT_REGISTERS]) -> InputAddresses {
+        let mut at = [registers[SHORT_REGISTERS - 1]; MOST_ADDRESSES];
+        for (place, at) in at.iter_mut().enumerate().take(columns + 1) {
+            *at = match are_in_table(columns) {
+                // SAFETY: a table has an address for each column, and one more.
+                true => unsafe { registers[0].cast::<*const u8>().add(place).read() },
+                false => registers[place],
+            };
+        }
+        InputAddresses(at)
+    }
+
+    /// Where a column begins, or, behind the last, where parameters are.
+    #[inline(always)]
+    pub fn at(&self, column: usize) -> *const u8 {
+        self.0[column % MOST_ADDRESSES]
     }
 }
