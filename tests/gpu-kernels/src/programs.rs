@@ -24,7 +24,7 @@ mod marked;
 mod places;
 mod text;
 
-use kept::{KEPT_COLUMNS, KEPT_EARLY, KEPT_IN_VAIN, KEPT_STATES, KEPT_SUMS, SELECTED};
+use kept::{KEPT_BY_NEXT, KEPT_COLUMNS, KEPT_EARLY, KEPT_IN_VAIN, KEPT_STATES, KEPT_SUMS, SELECTED};
 use places::{KEPT_ENDS, KEPT_GAPS, KEPT_PLACES, KEPT_RUNS, KEPT_TWICE};
 use text::{BRACKETS, CASCADE, LOOKED_UP, NEIGHBOURS, PADDED, recurrence, sum, unitriangular};
 
@@ -162,6 +162,7 @@ pub fn by_hand() -> Vec<Case> {
         KEPT_IN_VAIN.into(),
         KEPT_STATES.into(),
         KEPT_STATES.replace("kept_states", "kept_states_after").replace("before.0.0", "after.0.0"),
+        KEPT_BY_NEXT.into(),
         KEPT_EARLY.into(),
         KEPT_COLUMNS.into(),
         KEPT_RUNS.into(),

@@ -121,6 +121,11 @@ impl MapIds {
         Some(nibbles::composed(word, &maps.collect::<Vec<_>>()))
     }
 
+    /// The sources that the symbol of an element follows from.
+    pub fn reads(&self) -> &[Source] {
+        &self.reads
+    }
+
     /// Whether the symbol of an element follows from the next one too.
     pub fn reads_next(&self) -> bool {
         self.reads.iter().any(|source| matches!(source, Source::Next(_)))

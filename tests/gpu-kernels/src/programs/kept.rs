@@ -173,3 +173,38 @@ program kept_in_vain
       return %2
     }
 ";
+
+/// The same automaton. Records are kept by the state behind them and the next record, which nothing else reads.
+pub(super) const KEPT_BY_NEXT: &str = "
+program kept_by_next
+  input { size 1, align 1, u8 @ 0 }
+  table u8x3 = [[1 2 0] [0 0 1] [0 1 2] [2 2 2]]
+  stage (u8x3)
+    identity ([0 1 2])
+    lift (%0 = record.0: u8) {
+      %1 = const.u8 3
+      %2 = and.u8 %0, %1
+      %3 = cast.u32 %2
+      %4 = table.u8x3 %3, @0
+      return %4
+    }
+    combine (%0: u8x3, %1: u8x3) {
+      %2 = permute.u8x3 %1, %0
+      return %2
+    }
+  output emit
+    column { size 8, align 8, u64 @ 0 }
+    filter (%0 = after.0.0: u8x3, %1 = next.0: u8) {
+      %2 = lane.u8 %0, #0
+      %3 = const.u8 3
+      %4 = and.u8 %1, %3
+      %5 = eq.bool %2, %4
+      return %5
+    }
+    project (%0 = after.0.0: u8x3, %1 = index: u64) {
+      %2 = lane.u8 %0, #0
+      %3 = cast.u64 %2
+      %4 = xor.u64 %1, %3
+      return %4
+    }
+";

@@ -235,9 +235,11 @@ impl Recipe {
         self.folds.iter().map(|fold| &fold.step).chain(own).chain([&self.replay.element]).collect()
     }
 
-    /// Whether any element's code reads such a source.
+    /// Whether any element's code reads such a source, or the symbol of an element follows from one. A symbol says what outputs read too.
     pub fn reads(&self, matches: impl Fn(&Source) -> bool) -> bool {
-        self.elements().iter().any(|element| element.reads.iter().any(&matches))
+        let folds = if self.marks.is_some() { &[] } else { &self.folds[..] };
+        let of_symbols = folds.iter().flat_map(|fold| &fold.map_ids).flat_map(MapIds::reads);
+        self.elements().into_iter().flat_map(|element| &element.reads).chain(of_symbols).any(matches)
     }
 
     /// Whether a fold says which records are kept, by marks or by output symbols.
