@@ -233,7 +233,7 @@ fn explore(searcher: &Searcher, rules: &Rules, included: &[usize]) -> Result<Exp
         named.push(matching().filter(|&rule| rules.incomplete_of(usize::from(rule)).is_some()).min());
         matching().min_by_key(|&rule| precedence(rules, usize::from(rule)))
     };
-    let dfa = list(searcher, start(searcher)?, |_, _, to| to, accept, MAX_STATES)?;
+    let dfa = list(searcher, start(searcher)?, |_, _, to| to, accept)?;
     match dfa.accept(TokenDfa::START) {
         // Rare: the parser's own bound did not see it, as in `([a&&b])*`.
         Some(rule) => Err(LexerError::EmptyMatch { rule: rules.name(Kind::Rule(rule)).to_owned() }),
@@ -249,13 +249,12 @@ pub(super) fn start(searcher: &Searcher) -> Result<StateID, LexerError> {
 /// Lists what is reached from `start`, breadth first, as a DFA: states of `searcher`, and whatever else `with` adds to the state
 /// that a byte leads to.
 ///
-/// `accept` is asked for each in turn. More than `most` states, the dead one among them, are an error.
+/// `accept` is asked for each in turn. More than [`MAX_STATES`], the dead one among them, are an error.
 pub(super) fn list<N: Node>(
     searcher: &Searcher,
     start: N,
     with: impl Fn(N, u8, StateID) -> N,
     mut accept: impl FnMut(N) -> Option<RuleIndex>,
-    most: usize,
 ) -> Result<TokenDfa, LexerError> {
     let searcher_classes = searcher.byte_classes();
     let class_of: [u8; 256] = std::array::from_fn(|byte| searcher_classes.get(byte as u8));
@@ -279,7 +278,7 @@ pub(super) fn list<N: Node>(
             let known = number.len();
             let state = match number.entry(to) {
                 Entry::Occupied(state) => *state.get(),
-                Entry::Vacant(_) if known + 1 == most => return Err(LexerError::TooManyStates),
+                Entry::Vacant(_) if known + 1 == MAX_STATES => return Err(LexerError::TooManyStates),
                 Entry::Vacant(place) => {
                     found.push(to);
                     *place.insert(State::new(known + 1))

@@ -24,12 +24,15 @@
 //! pieces     the same by walks of a text's pieces, which the CPU takes where there are two
 //! program    → the scans: a label for every byte, or an entry for every token; scans runs them
 //! tables     which of them the rules take; label: what is said of a byte; listing: tokens by scans
+//! anchored   the automaton of matches that begin at one place; subsets: that of all matches of patterns
+//! patterns   sets of patterns, by scans and walks of the latter
 //! gather     labels → tokens; spans: the same by a scan; on_device: lists that GPUs make
 //! ```
 //!
 //! A *label* is one byte for each byte of the text: the kind of what is pending there, and [`ENDS`]
 //! where it ends.
 
+mod anchored;
 mod builder;
 mod compiled;
 mod dfa;

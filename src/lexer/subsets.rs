@@ -1,18 +1,21 @@
 //! The automaton of all matches of a set of patterns.
 //!
-//! First comes the automaton of matches that begin with the text. Its states behind a text, one for
+//! First comes the automaton of matches that begin at one place. Its states behind a text, one for
 //! each place where a match may have begun, say all that may follow; so sets of them are the states
 //! of the automaton of all matches. For words the first is their tree, and a set is a node with the
 //! nodes of its suffixes, as in the automaton of Aho and Corasick (CACM 1975).
+//!
+//! Where a match ends may depend on what follows, which is of a few kinds (see `anchored.rs`). So a
+//! state accepts a *row*: for each kind, the set of patterns that match there.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 
-use regex_automata::MatchKind;
 use regex_syntax::hir::Hir;
 
 use super::LexerError;
-use super::dfa::{self, RuleIndex, State, TokenDfa};
+use super::anchored::{Anchored, Kinds, PatternSets};
+use super::dfa::{RuleIndex, State, TokenDfa};
 
 /// The most that an automaton may have.
 #[derive(Clone, Copy)]
@@ -27,40 +30,84 @@ pub(super) struct Bounds {
 /// time: for words it is that of some ten thousand.
 const SETS_LIMIT: usize = 8 << 20;
 
-/// States that may be listed, whose numbers have 16 bits.
-const MOST_LISTED: usize = 1 << 16;
+/// The automaton of all matches.
+pub(super) struct AllMatches {
+    /// It accepts a row by its place; a state that accepts none has the first row, where each set is empty.
+    pub(super) dfa: TokenDfa,
+    pub(super) kinds: Kinds,
+    /// For each kind of what follows, a set by its place.
+    pub(super) rows: Vec<Vec<RuleIndex>>,
+    /// The patterns of each set; the first is empty.
+    pub(super) sets: Vec<Vec<usize>>,
+    /// A pattern that matches the empty string at every place of every text.
+    pub(super) empty: Option<usize>,
+}
 
-/// The automaton, which accepts a set of patterns by its place among these sets; the first set is empty, and is not accepted.
+/// The automaton of all matches of patterns.
 ///
 /// # Errors
 /// [`LexerError::TooManyStates`] if it is larger than the bounds, or takes too long to build.
-pub(super) fn all_matches(patterns: &[Hir], bounds: Bounds) -> Result<(TokenDfa, Vec<Vec<usize>>), LexerError> {
-    let searcher = dfa::determinise(patterns, MatchKind::All, SETS_LIMIT)?;
-    let mut heads = PatternSets::new();
-    let accept = |state| heads.accept(dfa::matching(&searcher, state).collect());
-    let at_start = dfa::list(&searcher, dfa::start(&searcher)?, |_, _, to| to, accept, MOST_LISTED)?.minimised();
-
-    let classes = at_start.classes;
+pub(super) fn all_matches(patterns: &[Hir], bounds: Bounds) -> Result<AllMatches, LexerError> {
+    let heads = Anchored::new(patterns, SETS_LIMIT)?;
+    let classes = heads.classes;
     let mut subsets = Subsets { bounds, classes, numbers: HashMap::new(), sets: vec![Vec::new()], elements: 0 };
-    let mut matches = PatternSets::new();
-    subsets.number(vec![TokenDfa::START])?;
+    let mut rows = Rows::new(&heads);
+    subsets.number(alive([heads.at_start]))?;
     let mut next = vec![TokenDfa::DEAD; classes];
     let mut accept = vec![None];
     while let Some(set) = subsets.sets.get(accept.len()).cloned() {
         for class in 0..classes {
             // A match may begin behind each byte.
-            let behind = set.iter().map(|&state| at_start.next(state, class)).filter(|&to| to != TokenDfa::DEAD);
-            next.push(subsets.number(behind.chain([TokenDfa::START]).collect())?);
+            let begun = set.iter().map(|&state| heads.next(state, class));
+            next.push(subsets.number(alive(begun.chain([heads.behind[class]])))?);
         }
-        // Many states may accept the same patterns, and each of them many.
-        let ended: BTreeSet<RuleIndex> = set.iter().filter_map(|&state| at_start.accept(state)).collect();
-        let patterns = ended.into_iter().flat_map(|place| heads.sets[usize::from(place)].iter().copied());
-        accept.push(matches.accept(patterns.collect()));
+        accept.push(rows.place(&set)?);
     }
-    Ok((TokenDfa { class_of: at_start.class_of, classes, next, accept }.minimised(), matches.sets))
+    let dfa = TokenDfa { class_of: heads.class_of, classes, next, accept }.minimised();
+    let (rows, sets) = (rows.rows, rows.sets.into_vec());
+    Ok(AllMatches { dfa, rows, sets, empty: heads.empty_everywhere(), kinds: heads.kinds })
 }
 
-/// The sets of states that were found, each a state of the new automaton; the first is that of the dead state, which is none of them.
+fn alive(states: impl IntoIterator<Item = State>) -> Vec<State> {
+    states.into_iter().filter(|&state| state != TokenDfa::DEAD).collect()
+}
+
+/// The rows that were found, each once.
+struct Rows<'a> {
+    heads: &'a Anchored,
+    sets: PatternSets,
+    numbers: HashMap<Vec<RuleIndex>, RuleIndex>,
+    rows: Vec<Vec<RuleIndex>>,
+}
+
+impl Rows<'_> {
+    fn new(heads: &Anchored) -> Rows<'_> {
+        let none = vec![0; heads.kinds.count];
+        let (numbers, rows) = (HashMap::from([(none.clone(), 0)]), vec![none]);
+        Rows { heads, sets: PatternSets::new(), numbers, rows }
+    }
+
+    /// The place of the row of these states, unless each of its sets is empty.
+    fn place(&mut self, states: &[State]) -> Result<Option<RuleIndex>, LexerError> {
+        let heads = self.heads;
+        let set = |kind| {
+            // Many states may accept the same patterns, and each of them many.
+            let ended: BTreeSet<RuleIndex> = states.iter().map(|&state| heads.ended(state, kind)).collect();
+            self.sets.place(ended.into_iter().flat_map(|place| heads.sets.get(place).iter().copied()).collect())
+        };
+        let row = (0..heads.kinds.count).map(set).collect::<Result<Vec<RuleIndex>, _>>()?;
+        // There are no more of them than states.
+        let new = self.rows.len() as RuleIndex;
+        let place = *self.numbers.entry(row).or_insert_with_key(|row| {
+            self.rows.push(row.clone());
+            new
+        });
+        Ok((place > 0).then_some(place))
+    }
+}
+
+/// The sets of states that were found, each a state of the new automaton; the first is that of the dead state, which is none of
+/// them. A set may be empty: a match may begin behind the next byte.
 struct Subsets {
     bounds: Bounds,
     classes: usize,
@@ -91,29 +138,5 @@ impl Subsets {
                 Ok(*new.insert(State::new(number)))
             }
         }
-    }
-}
-
-/// Sets of patterns that match together, each once; the first is empty.
-struct PatternSets {
-    numbers: HashMap<Vec<usize>, RuleIndex>,
-    sets: Vec<Vec<usize>>,
-}
-
-impl PatternSets {
-    fn new() -> PatternSets {
-        PatternSets { numbers: HashMap::from([(Vec::new(), 0)]), sets: vec![Vec::new()] }
-    }
-
-    /// The place of a set, unless it is empty.
-    fn accept(&mut self, mut patterns: Vec<usize>) -> Option<RuleIndex> {
-        patterns.sort_unstable();
-        patterns.dedup();
-        let sets = &mut self.sets;
-        let place = *self.numbers.entry(patterns).or_insert_with_key(|patterns| {
-            sets.push(patterns.clone());
-            (sets.len() - 1) as RuleIndex
-        });
-        (place > 0).then_some(place)
     }
 }

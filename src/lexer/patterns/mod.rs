@@ -1,17 +1,20 @@
 //! All matches of a set of patterns in one long text, by where they end.
 //!
-//! All are determinised together, and a match may begin at any byte: behind each byte the state
-//! says which patterns have a match that ends there. A byte maps states to states, so the states of
-//! a text are a scan, which keeps the places where a match ends: Ladner and Fischer, *Parallel
-//! Prefix Computation* (J. ACM, 1980).
+//! All are determinised together, and a match may begin at any byte: the state at a place, and what
+//! follows there, say which patterns have a match that ends. A byte maps states to states, so the
+//! states of a text are a scan, which keeps the places where a match ends: Ladner and Fischer,
+//! *Parallel Prefix Computation* (J. ACM, 1980).
 //!
 //! ```text
 //! monoid   maps of states, composed: the transition monoid of an automaton of s states
 //! program  byte ↦ the map of its class; writes the place behind it and the set of patterns
-//! filter   the set of the state there is not empty
+//! filter   the set of the state there is not empty, given the kind of the next byte
 //! cost     work s n / 16 in vectors of 16 states, depth 1 scan, 1 pass
-//! bytes    1 read of each of the text, 8 written of each place
+//! bytes    1 read of each of the text, 8 written of each place, or 6 on a device
 //! ```
+//!
+//! A text of n bytes has n + 1 places. The start of a text is behind no byte, so an empty match
+//! that ends there is found apart.
 //!
 //! Maps between more states than two vectors hold cost more than a walk. Then the CPU walks pieces
 //! of the text by the automaton's table, several side by side on each thread. A piece begins in the
@@ -25,9 +28,13 @@
 //! ```
 
 mod automaton;
+mod scan;
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
 
+use monoscan_ir::{Program, Verified};
 use monoscan_runtime::{Column, Device, DynScan, Error as ScanError};
 use regex_automata::util::syntax::parse_with;
 use regex_syntax::hir::Hir;
@@ -36,7 +43,8 @@ use thiserror::Error;
 use super::LexerError;
 use super::pieces::Walk;
 use super::rules::{meaningless, syntax};
-use automaton::{Automaton, SET_BITS};
+use automaton::{Automaton, SET_BITS, place};
+use scan::{Places, program};
 
 /// The most states that the automaton of a [`PatternSet`] may have.
 pub const MAX_PATTERN_STATES: usize = u16::MAX as usize;
@@ -57,7 +65,11 @@ const PART: usize = 1 << 20;
 /// Patterns whose matches are looked for together, on all cores or [on a GPU](PatternSet::on).
 ///
 /// For each place of a text: which patterns match some text that ends there. Regexes are those of [`Rules`](super::Rules): of
-/// bytes, without lazy and possessive repetitions, and without look-around, so `^` and `$` are refused too.
+/// bytes, without lazy and possessive repetitions.
+///
+/// Anchors and word boundaries are asked of the whole text, as the crate `regex` defines them: `^` and `\A` hold at its start, `$`
+/// and `\z` at its end, `(?m)^` and `(?m)$` at those of lines, `\b` and `\B` between letters, digits and `_` of ASCII and others.
+/// A pattern may match the empty string where they let it, as `(?m)^$` does, also at offset 0. Boundaries of Unicode are refused.
 ///
 /// On the CPU a byte takes one to four nanoseconds of a thread, however many patterns there are, while the automaton's table is in
 /// a cache. With more than 32 states the table has four bytes for each of them and each class of bytes.
@@ -68,6 +80,10 @@ const PART: usize = 1 << 20;
 /// let set = PatternSet::new(["a+b", "[0-9]{3}", "b"])?;
 /// let ends: Vec<_> = set.ends(b"aab 1234")?.iter().map(|found| (found.end, found.patterns.to_vec())).collect();
 /// assert_eq!(ends, [(3, vec![0, 2]), (7, vec![1]), (8, vec![1])]);
+///
+/// let set = PatternSet::new(["(?m)^to", r"be\b", "be$"])?;
+/// let ends: Vec<_> = set.ends(b"to be\ntobe")?.iter().map(|found| (found.end, found.patterns.to_vec())).collect();
+/// assert_eq!(ends, [(2, vec![0]), (5, vec![1]), (8, vec![0]), (10, vec![1, 2])]);
 /// # Ok::<(), monoscan::lexer::PatternSetError>(())
 /// ```
 pub struct PatternSet {
@@ -87,7 +103,10 @@ impl Engine {
     fn new(automaton: &Automaton, device: Device) -> Result<Engine, PatternSetError> {
         Ok(match device.is_cpu() && automaton.states > STATES_OF_A_SCAN {
             true => Engine::Walk(automaton.walk()),
-            false => Engine::Scan(DynScan::builder(automaton.program()?).device(device).build()?.into()),
+            false => {
+                let program = program(automaton, Places::Packed)?;
+                Engine::Scan(DynScan::builder(program).device(device).build()?.into())
+            }
         })
     }
 }
@@ -107,8 +126,11 @@ pub enum PatternSetError {
         /// The parser's words.
         message: String,
     },
-    /// A pattern matches the empty string, so it would match everywhere.
-    #[error("pattern {pattern} matches the empty string, which ends everywhere: expected at least one byte")]
+    /// A pattern matches the empty string at every place of every text. One that does so only where an anchor or a word boundary
+    /// lets it, as `(?m)^$` does, is no error.
+    #[error(
+        "pattern {pattern} matches the empty string, which ends everywhere: expected at least one byte, or an anchor"
+    )]
     Empty {
         /// Which one.
         pattern: usize,
@@ -123,9 +145,12 @@ pub enum PatternSetError {
         /// Which one.
         pattern: usize,
     },
-    /// A pattern looks at what is outside its match.
-    #[error("pattern {pattern} looks outside its match: expected no `^`, `$`, `\\b` and the like")]
-    LookAround {
+    /// A pattern asks for a Unicode word boundary, for which the automaton would have to look at characters, not bytes.
+    #[error(
+        "pattern {pattern} asks for a Unicode word boundary: expected one of ASCII, as `\\b` and `\\B` are where no `(?u)` is set, \
+         or `(?-u:\\b)`"
+    )]
+    UnicodeBoundary {
         /// Which one.
         pattern: usize,
     },
@@ -188,7 +213,7 @@ impl PatternSet {
             .map(|(place, regex)| parsed(place, regex.as_ref()))
             .collect::<Result<_, _>>()?;
         let automaton = Automaton::new(&regexes)?;
-        Ok(PatternSet { patterns: regexes.len(), engine: Engine::new(&automaton, Device::cpu())?, automaton })
+        PatternSet::of(regexes.len(), automaton, Device::cpu())
     }
 
     /// The same patterns on another device. A GPU takes up to [`MAX_SCANNED_STATES`] states.
@@ -196,18 +221,29 @@ impl PatternSet {
     /// # Errors
     /// [`PatternSetError::TooManyScannedStates`]; [`PatternSetError::Scan`] if the scan cannot be built there.
     pub fn on(&self, device: impl Into<Device>) -> Result<PatternSet, PatternSetError> {
-        let engine = Engine::new(&self.automaton, device.into())?;
-        Ok(PatternSet { patterns: self.patterns, automaton: self.automaton.clone(), engine })
+        PatternSet::of(self.patterns, self.automaton.clone(), device.into())
     }
 
-    /// Where matches end in a text. 8 bytes a place.
+    fn of(patterns: usize, automaton: Automaton, device: Device) -> Result<PatternSet, PatternSetError> {
+        let engine = Engine::new(&automaton, device)?;
+        Ok(PatternSet { patterns, automaton, engine })
+    }
+
+    /// Where matches end in a text of the host. 8 bytes a place. A GPU is given the text in pieces.
     ///
     /// # Errors
     /// [`ScanError::OutOfMemory`]; on a GPU [`ScanError::Cuda`] if it fails.
     pub fn ends(&self, text: &[u8]) -> Result<MatchEnds<'_>, ScanError> {
         let found = match &self.engine {
-            Engine::Walk(walk) => walked(walk, text)?,
-            Engine::Scan(scan) => scan.inclusive(&[Column::new(text)])?,
+            Engine::Walk(walk) => walked(&self.automaton, walk, text)?,
+            Engine::Scan(scan) => {
+                let mut found = scan.inclusive(&[Column::new(text)])?;
+                let set = self.automaton.set_at_start(text.first().copied());
+                if set != 0 {
+                    found.insert(0, place(0, set));
+                }
+                found
+            }
         };
         Ok(MatchEnds { automaton: &self.automaton, found })
     }
@@ -215,12 +251,43 @@ impl PatternSet {
     /// The same by a plain loop: what the others are checked against.
     pub fn ends_sequentially(&self, text: &[u8]) -> MatchEnds<'_> {
         let mut state = 0;
-        let found = (1..).zip(text).filter_map(|(end, &byte)| {
-            let set;
-            (state, set) = self.automaton.step(state, byte);
-            (set != 0).then(|| place(end, set))
-        });
-        MatchEnds { automaton: &self.automaton, found: found.collect() }
+        let mut found = Vec::new();
+        for end in 0..=text.len() {
+            let follows = text.get(end).copied();
+            let set = self.automaton.set(state, follows);
+            if set != 0 {
+                found.push(place(end as u64, set));
+            }
+            state = follows.map_or(state, |byte| self.automaton.next(state, byte));
+        }
+        MatchEnds { automaton: &self.automaton, found }
+    }
+
+    /// The scan that finds places, as a program: a column of bytes in, and a place for each element behind which a match ends. A place
+    /// has the offset there from bit 16 on, and below the number of a set, for [`patterns_of`](PatternSet::patterns_of).
+    ///
+    /// An empty match at the start of a text ends behind no element, and is not among them.
+    ///
+    /// # Errors
+    /// [`PatternSetError::TooManyScannedStates`].
+    pub fn program(&self) -> Result<Verified<Program>, PatternSetError> {
+        program(&self.automaton, Places::Packed)
+    }
+
+    /// [`program`](PatternSet::program) with two columns out, of offsets below 2³² and of sets: for texts on a device.
+    ///
+    /// # Errors
+    /// Those of [`program`](PatternSet::program).
+    pub fn column_program(&self) -> Result<Verified<Program>, PatternSetError> {
+        program(&self.automaton, Places::Columns)
+    }
+
+    /// The patterns of a set by its number, in order; none of 0.
+    ///
+    /// # Panics
+    /// If none of this set's places has such a number.
+    pub fn patterns_of(&self, set: u16) -> &[usize] {
+        &self.automaton.sets[usize::from(set)]
     }
 
     /// How many patterns there are.
@@ -245,7 +312,7 @@ impl PatternSet {
 }
 
 /// The places where matches end, by walks of parts of a text.
-fn walked(walk: &Walk, text: &[u8]) -> Result<Vec<u64>, ScanError> {
+fn walked(automaton: &Automaton, walk: &Walk, text: &[u8]) -> Result<Vec<u64>, ScanError> {
     let (mut found, mut sets, mut state) = (Vec::new(), vec![0; text.len().min(PART)], 0);
     for (number, part) in text.chunks(PART).enumerate() {
         let sets = &mut sets[..part.len()];
@@ -254,15 +321,14 @@ fn walked(walk: &Walk, text: &[u8]) -> Result<Vec<u64>, ScanError> {
         found
             .try_reserve(count)
             .map_err(|_| ScanError::OutOfMemory { bytes: (found.len() + count) * size_of::<u64>() })?;
-        let ends = (number as u64 * PART as u64 + 1..).zip(&*sets);
+        let ends = (number as u64 * PART as u64..).zip(&*sets);
         found.extend(ends.filter(|(_, set)| **set != 0).map(|(end, &set)| place(end, set)));
     }
+    let set = automaton.set(state as usize, None);
+    if set != 0 {
+        found.push(place(text.len() as u64, set));
+    }
     Ok(found)
-}
-
-/// A place where matches end, in one number.
-fn place(end: u64, set: u16) -> u64 {
-    end << SET_BITS | u64::from(set)
 }
 
 impl fmt::Debug for PatternSet {
@@ -299,10 +365,12 @@ fn parsed(pattern: usize, regex: &str) -> Result<Hir, PatternSetError> {
     if meaningless(regex).is_some() {
         return Err(PatternSetError::Repetition { pattern });
     }
-    if !parsed.properties().look_set().is_empty() {
-        return Err(PatternSetError::LookAround { pattern });
+    let looks = parsed.properties().look_set();
+    if looks.contains_word_unicode() {
+        return Err(PatternSetError::UnicodeBoundary { pattern });
     }
-    if parsed.properties().minimum_len() == Some(0) {
+    // Behind an anchor it may still match the empty string somewhere, and not everywhere.
+    if looks.is_empty() && parsed.properties().minimum_len() == Some(0) {
         return Err(PatternSetError::Empty { pattern });
     }
     Ok(parsed)

@@ -24,7 +24,7 @@ use regex_syntax::hir::Hir;
 pub use pattern::{MAX_ALTERNATIVES, PatternError};
 
 use super::compiled::inspect::beside;
-use super::dfa::{self, MAX_STATES, Node, RuleIndex, SETS_LIMIT, TokenDfa};
+use super::dfa::{self, Node, RuleIndex, SETS_LIMIT, TokenDfa};
 use super::{LexerStream, TokenList};
 
 /// The pattern of GPT-2.
@@ -235,7 +235,7 @@ fn automaton(pattern: &str) -> Result<LexAutomaton, PatternError> {
         Some(place as RuleIndex)
     };
     let start = WithLength { state: dfa::start(&searcher)?, length: 0 };
-    let listed = dfa::list(&searcher, start, behind, accept, MAX_STATES)?;
+    let listed = dfa::list(&searcher, start, behind, accept)?;
     if let Some(case) = listed.accept(TokenDfa::START) {
         // Rare: the parser's own bound did not see it, as in `[a&&b]*`.
         return Err(PatternError::Empty { alternative: usize::from(cases[usize::from(case)].at_end) + 1 });

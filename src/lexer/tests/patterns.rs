@@ -107,7 +107,11 @@ fn patterns_that_cannot_be_scanned_are_refused() {
     assert!(matches!(error(&["a)|(b"]), PatternSetError::Regex { pattern: 0, .. }));
     assert!(matches!(error(&["a", "b*"]), PatternSetError::Empty { pattern: 1 }));
     assert!(matches!(error(&["a", "[a&&b]*"]), PatternSetError::Empty { pattern: 1 }));
-    assert!(matches!(error(&["a$"]), PatternSetError::LookAround { pattern: 0 }));
+    assert!(matches!(error(&["a", r"b*|^"]), PatternSetError::Empty { pattern: 1 }));
+    assert!(matches!(error(&["a", r"\b|\B"]), PatternSetError::Empty { pattern: 1 }));
+    for boundary in [r"(?u:\b)a", r"(?u)a\B", r"(?u:a\b{end})"] {
+        assert!(matches!(error(&["a", boundary]), PatternSetError::UnicodeBoundary { pattern: 1 }), "{boundary}");
+    }
     for wrong in ["xa{1,3}+b", "xa+?b", "(?U)a+"] {
         assert!(matches!(error(&["a", wrong]), PatternSetError::Repetition { pattern: 1 }), "{wrong}");
     }

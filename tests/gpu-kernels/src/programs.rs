@@ -3,7 +3,7 @@
 //!
 //! All operators are exact and all records give valid states, so the association does not matter.
 
-use monoscan::lexer::{CSV, JSON, LexerTables, RULE_SETS, Rules};
+use monoscan::lexer::{CSV, JSON, LexerTables, PatternSet, RULE_SETS, Rules};
 use monoscan::ops::{StateMap, Sum};
 use monoscan::prelude::*;
 use monoscan_ir::{Program, Type, Verified, verify};
@@ -181,7 +181,8 @@ pub fn by_hand() -> Vec<Case> {
     // The maps of CSV have ids that are composed by a table.
     let lexers = [lexer(JSON).program(), lexer(JSON).token_program(), lexer(CSV).program()].map(Case::of_text);
     let written = written.iter().map(|source| Case::parsed(source));
-    written.chain(readable).chain(lexers).chain(with_an_oracle()).chain(of_automata()).chain(of_bytes()).collect()
+    let of_text = with_an_oracle().chain(of_patterns());
+    written.chain(readable).chain(lexers).chain(of_text).chain(of_automata()).chain(of_bytes()).collect()
 }
 
 /// Loops whose replay is the loop's own step, over columns of small numbers; and one of text, an automaton and a sum, whose second
@@ -229,6 +230,22 @@ fn with_an_oracle() -> impl Iterator<Item = Case> {
     let (log, url) = (tables("log"), tables("url"));
     let oracle = Case::of_text(log.oracle_program().expect("they look ahead"));
     [oracle].into_iter().chain([log.token_program(), url.program()].map(Case::of_bytes))
+}
+
+/// All matches of patterns: of words, of such as look at what follows, and of such with maps of several vectors.
+fn of_patterns() -> impl Iterator<Item = Case> {
+    let set = |patterns: &[&str]| PatternSet::new(patterns).expect("they are small");
+    let ahead = set(&["(?m:^)ab|b(?m:$)", r"\bab\b", "a$"]);
+    let many = set(&[r"a[ab]{4}\b", "b{3}$"]);
+    assert!(ahead.states() <= 16 && many.states() > 32, "{} and {}", ahead.states(), many.states());
+    let places = [set(&["a+b", "[ab]{2}"]).program(), ahead.program(), many.program()];
+    places.into_iter().chain([ahead.column_program(), many.column_program()]).enumerate().map(|(number, program)| {
+        let program = program.expect("no more than 256 states").into_inner();
+        let name = format!("patterns_{number}");
+        let program = verify(Program { name, ..program }).expect("it was verified");
+        let make = |random: &mut Random, count| vec![(0..count).map(|_| *random.pick(b"aaabbb \n")).collect()];
+        Case { program, make: Box::new(make) }
+    })
 }
 
 /// A program with the functions that take many instructions. Their bits are summed: they are the same everywhere, but for
