@@ -89,6 +89,8 @@ pub use monoscan_runtime::lexer::{
 #[cfg(feature = "gpu")]
 pub use on_device::DeviceTokens;
 pub use oracle::MAX_ORACLE_CELLS;
+#[cfg(feature = "gpu")]
+pub use patterns::DeviceMatchEnds;
 pub use patterns::{
     MAX_PATTERN_CELLS, MAX_PATTERN_STATES, MAX_SCANNED_STATES, MatchEnd, MatchEnds, PatternSet, PatternSetError,
 };

@@ -1,10 +1,11 @@
 //! On a device: tokens and labels by one scan and by two, and places where patterns match, beside
 //! the same on the CPU.
 
-use monoscan::DeviceVec;
 use monoscan::lexer::{
-    ERROR, ERROR_KIND, Lexer, MAX_LABELLED_RULES, PatternSet, RULE_SETS, Role, Rules, TokenColumnsOf, TokenList,
+    DeviceMatchEnds, ERROR, ERROR_KIND, Lexer, MAX_LABELLED_RULES, MatchEnds, PatternSet, PatternSetError, RULE_SETS,
+    Role, Rules, TokenColumnsOf, TokenList,
 };
+use monoscan::{DeviceError, DeviceVec, Error};
 use scan_kit::Random;
 use scan_kit::munch::{self, Reference};
 
@@ -129,12 +130,55 @@ fn calls_of_one_stream_from_several_threads_keep_their_symbols() {
 #[test]
 #[ignore = "needs a CUDA device"]
 fn patterns_are_found_on_a_device() {
-    let cpu = PatternSet::new(["a+b", "[0-9]{3}", "b", "ab|ac", "(?s:x.{3})"]).unwrap();
-    let set = cpu.on(gpu()).unwrap();
     let mut random = Random(5);
-    for len in [0, 1, 1000, 70_001, 3_000_000] {
-        let text: Vec<u8> = (0..len).map(|_| *random.pick(b"aabbc0123x ")).collect();
-        assert!(set.ends(&text).unwrap() == cpu.ends_sequentially(&text), "{len} bytes");
+    for patterns in [
+        &["a+b", "[0-9]{3}", "b", "ab|ac", "(?s:x.{3})"][..],
+        &["(?m)^a+", r"\b[0-9]{3}", r"\Aa"],
+        &["(?m)b$", r"\b[a-c]+\b", "[0-9]$"],
+        // Empty matches, at the start of a text too.
+        &["(?m)^$", r"\b", "0$"],
+        &[r"\A", "x"],
+        // Of more states than a vector has.
+        &[r"a[ab]{4}\b", "x{3}$"],
+    ] {
+        let cpu = PatternSet::new(patterns).unwrap();
+        let set = cpu.on(gpu()).unwrap();
+        let mut found = set.ends_on_device(&DeviceVec::upload(&gpu(), b"a b").unwrap()).unwrap();
+        for len in [0, 1, 1000, 70_001, 3_000_000, 2_000_000] {
+            let text: Vec<u8> = (0..len).map(|_| *random.pick(b"aabbc0123x \n")).collect();
+            let expected = cpu.ends_sequentially(&text);
+            assert!(set.ends(&text).unwrap() == expected, "{patterns:?}: {len} bytes of the host");
+            let on_device = DeviceVec::upload(&gpu(), &text).unwrap();
+            assert_places(&set, &set.ends_on_device(&on_device).unwrap(), &expected);
+            set.ends_on_device_into(&on_device, &mut found).unwrap();
+            assert_places(&set, &found, &expected);
+        }
+    }
+}
+
+/// Places on a device are these.
+fn assert_places(set: &PatternSet, found: &DeviceMatchEnds, expected: &MatchEnds<'_>) {
+    assert_eq!((found.len(), found.is_empty()), (expected.len(), expected.is_empty()), "{set:?}");
+    let (ends, sets) = (found.ends().to_vec().unwrap(), found.sets().to_vec().unwrap());
+    for ((end, number), expected) in ends.into_iter().zip(sets).zip(expected.iter()) {
+        assert_eq!((u64::from(end), set.patterns_of(number)), (expected.end, expected.patterns), "{set:?}");
+    }
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn patterns_of_too_many_states_and_texts_elsewhere_are_refused_on_a_device() {
+    let large = PatternSet::new(["(?s:a.{7}b)"]).unwrap();
+    let error = large.on(gpu()).unwrap_err();
+    let PatternSetError::TooManyScannedStates { states } = error else { panic!("{error}") };
+    assert_eq!(states, large.states());
+    let text = DeviceVec::upload(&gpu(), b"ab").unwrap();
+    for patterns in [&["a$"][..], &["(?s:a.{7}b)"]] {
+        let error = PatternSet::new(patterns).unwrap().ends_on_device(&text).unwrap_err();
+        let PatternSetError::Scan(Error::Device(DeviceError::Elsewhere { expected, got, .. })) = error else {
+            panic!("{error}")
+        };
+        assert!(expected.is_cpu() && got == gpu(), "{expected} and {got}");
     }
 }
 

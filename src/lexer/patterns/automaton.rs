@@ -84,6 +84,12 @@ impl Automaton {
         self.set(0, first)
     }
 
+    /// Whether any set does, at the start of some text.
+    #[cfg(feature = "gpu")]
+    pub(super) fn has_sets_at_start(&self) -> bool {
+        (0..self.kinds.count).any(|kind| self.set_of[kind * self.states] != 0)
+    }
+
     /// Whether the byte behind a match matters, or that there is none.
     pub(super) fn looks_ahead(&self) -> bool {
         self.kinds.count > 1

@@ -28,11 +28,15 @@
 //! ```
 
 mod automaton;
+#[cfg(feature = "gpu")]
+mod on_device;
 mod scan;
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
+#[cfg(feature = "gpu")]
+use std::sync::OnceLock;
 
 use monoscan_ir::{Program, Verified};
 use monoscan_runtime::{Column, Device, DynScan, Error as ScanError};
@@ -44,6 +48,8 @@ use super::LexerError;
 use super::pieces::Walk;
 use super::rules::{meaningless, syntax};
 use automaton::{Automaton, SET_BITS, place};
+#[cfg(feature = "gpu")]
+pub use on_device::DeviceMatchEnds;
 use scan::{Places, program};
 
 /// The most states that the automaton of a [`PatternSet`] may have.
@@ -91,6 +97,9 @@ pub struct PatternSet {
     patterns: usize,
     automaton: Automaton,
     engine: Engine,
+    /// For texts in the memory of a GPU, made when first needed.
+    #[cfg(feature = "gpu")]
+    on_device: OnceLock<DynScan>,
 }
 
 /// The way in which a text is searched.
@@ -226,10 +235,17 @@ impl PatternSet {
 
     fn of(patterns: usize, automaton: Automaton, device: Device) -> Result<PatternSet, PatternSetError> {
         let engine = Engine::new(&automaton, device)?;
-        Ok(PatternSet { patterns, automaton, engine })
+        Ok(PatternSet {
+            patterns,
+            automaton,
+            engine,
+            #[cfg(feature = "gpu")]
+            on_device: OnceLock::new(),
+        })
     }
 
-    /// Where matches end in a text of the host. 8 bytes a place. A GPU is given the text in pieces.
+    /// Where matches end in a text of the host. 8 bytes a place. A GPU is given the text in pieces; for texts in its memory there is
+    /// `ends_on_device`, with the feature `gpu`.
     ///
     /// # Errors
     /// [`ScanError::OutOfMemory`]; on a GPU [`ScanError::Cuda`] if it fails.

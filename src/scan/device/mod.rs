@@ -181,6 +181,19 @@ impl<T: ScanType> DeviceVec<T> {
         Ok(DeviceVec { memory, len: records.len(), records: PhantomData })
     }
 
+    /// The first record, if there is one, copied to the host. Waits for the scan that writes it.
+    pub(crate) fn first(&self) -> Result<Option<T>, Error> {
+        if self.len == 0 {
+            return Ok(None);
+        }
+        let mut record = std::mem::MaybeUninit::<T>::uninit();
+        // SAFETY: there is space for it. Records on a device come from the host or from a scan, so it is a `T`.
+        unsafe {
+            self.memory.download(record.as_mut_ptr().cast(), size_of::<T>())?;
+            Ok(Some(record.assume_init()))
+        }
+    }
+
     /// Where so many records are going to be written, in the stream of another vector.
     pub(crate) fn beside<U>(other: &DeviceVec<U>, len: usize) -> Result<DeviceVec<T>, Error> {
         DeviceVec::space(other.memory.stream(), len)
