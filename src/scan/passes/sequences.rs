@@ -1,0 +1,230 @@
+//! One loop over elements among which sequences begin: segments by flags, rows; and lines that are
+//! written over their input. Totals of many sequences have a loop of their own.
+
+use std::ops::Range;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use monoscan_runtime::InputAddresses;
+
+use super::{InSequence, Line, Work};
+use crate::lang::ScanType;
+use crate::scan::at::At;
+use crate::scan::columns::{Record, value};
+use crate::scan::native::{Projects, Steps};
+
+/// The elements of a pass, and at which of them sequences begin.
+pub(super) trait Sequences {
+    /// Whether any does: then the state that they start from lies behind the one that the pass does.
+    const BEGIN: bool;
+
+    /// Calls `element` with the record of each in order, whether a sequence begins there, and its place in that, if someone `sees` it.
+    fn each(self, sees: bool, element: impl FnMut(usize, bool, InSequence));
+}
+
+/// So many elements, and where their flags are. No function that sees more than its record takes them.
+struct Flagged(usize, *const u8);
+
+/// So many rows, the records from one to the next, and those of each. No function that sees more than its record takes them.
+struct InRows(usize, usize, usize);
+
+impl Sequences for Line {
+    const BEGIN: bool = false;
+
+    #[inline(always)]
+    fn each(self, sees: bool, mut element: impl FnMut(usize, bool, InSequence)) {
+        self.each_record(sees, |place, at| element(place, false, at));
+    }
+}
+
+impl Sequences for Flagged {
+    const BEGIN: bool = true;
+
+    #[inline(always)]
+    fn each(self, _: bool, mut element: impl FnMut(usize, bool, InSequence)) {
+        // SAFETY: there is a flag for each element; any byte but zero is true.
+        (0..self.0).for_each(|place| element(place, unsafe { *self.1.add(place) } != 0, (0, true, true)));
+    }
+}
+
+impl Sequences for InRows {
+    const BEGIN: bool = true;
+
+    #[inline(always)]
+    fn each(self, _: bool, mut element: impl FnMut(usize, bool, InSequence)) {
+        let InRows(rows, pitch, len) = self;
+        for row in 0..rows {
+            (0..len).for_each(|place| element(row * pitch + place, place == 0, (0, true, true)));
+        }
+    }
+}
+
+/// The loop, up to an element that panics: what it prints is all that is seen of that. Gives how many elements it took.
+///
+/// # Safety
+/// There are such columns, and space for a record of each element; parameters, as the step has them; and at
+/// `after` the state before the elements, behind which lies that at the start of sequences.
+#[inline(always)]
+pub(super) unsafe fn pass<S, In, Out, L, P, W>(
+    sequences: impl Sequences,
+    output: *mut u8,
+    columns: InputAddresses,
+    parameters: *const u8,
+    after: *mut u8,
+) -> usize
+where
+    S: ScanType,
+    In: Record,
+    L: Steps<S, In>,
+    P: Projects<S, In, Out>,
+    W: Work,
+{
+    fn begins<Q: Sequences>(_: &Q) -> bool {
+        Q::BEGIN
+    }
+    // SAFETY: they are there.
+    let (before, parameters) = unsafe { (value::<S>(after), L::parameters(parameters)) };
+    // SAFETY: it is there where it is looked at.
+    let start = if begins(&sequences) { unsafe { value::<S>(after.cast::<S>().add(1).cast()) } } else { before };
+    let (mut reached, mut taken) = (before, 0);
+    let elements = || {
+        // The output may be anywhere, so what outlives a panic is in memory. The state of the loop and the columns are not: they would
+        // be read again.
+        let (mut state, columns) = (before, columns);
+        let element = |place: usize, begins: bool, in_sequence: InSequence| {
+            if begins {
+                (state, reached) = (start, start);
+            }
+            // SAFETY: there are so many records in the columns, and their neighbours.
+            let at = unsafe { At::new(columns, place, in_sequence) };
+            let next = L::step(parameters, state, at);
+            let written = P::project((state, next), if W::INCLUSIVE { next } else { state }, at);
+            // SAFETY: there is space for a record of each element.
+            unsafe { output.cast::<Out>().add(place).write_unaligned(written) };
+            state = next;
+            (reached, taken) = (next, taken + 1);
+        };
+        sequences.each(L::SEES || P::SEES, element);
+    };
+    // Nothing but the state and the number is used afterwards, and both are those before an element.
+    let _ = catch_unwind(AssertUnwindSafe(elements));
+    // SAFETY: there is space for the state.
+    unsafe { after.cast::<S>().write_unaligned(reached) };
+    taken
+}
+
+/// The pass over the segments of a line. Between records and parameters there is a column of flags.
+///
+/// # Safety
+/// As that of [`line`](super::line), with the state that segments start from behind the state.
+pub(in crate::scan) unsafe extern "C" fn flagged<
+    S: ScanType,
+    In: Record,
+    Out,
+    L: Steps<S, In>,
+    P: Projects<S, In, Out>,
+    W: Work,
+>(
+    len: usize,
+    output: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    c: *const u8,
+    d: *const u8,
+    after: *mut u8,
+) -> usize {
+    // SAFETY: the caller says so; the flags are one more column.
+    let columns = unsafe { InputAddresses::new(In::COLUMNS + 1, [a, b, c, d]) };
+    let [flags, parameters] = [0, 1].map(|more| columns.at(In::COLUMNS + more));
+    // SAFETY: the caller says so.
+    unsafe { pass::<S, In, Out, L, P, W>(Flagged(len, flags), output, columns, parameters, after) }
+}
+
+/// The same over rows.
+///
+/// # Safety
+/// That of [`NativeRowsFn`](monoscan_codegen::cpu::NativeRowsFn), as for [`line`](super::line).
+pub(in crate::scan) unsafe extern "C" fn rows<
+    S: ScanType,
+    In: Record,
+    Out,
+    L: Steps<S, In>,
+    P: Projects<S, In, Out>,
+    W: Work,
+>(
+    rows: usize,
+    output: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    c: *const u8,
+    d: *const u8,
+    after: *mut u8,
+    pitch: usize,
+    len: usize,
+) -> usize {
+    // SAFETY: the caller says so.
+    unsafe {
+        let columns = InputAddresses::new(In::COLUMNS, [a, b, c, d]);
+        let rows = InRows(rows, pitch, len);
+        pass::<S, In, Out, L, P, W>(rows, output, columns, columns.at(In::COLUMNS), after)
+    }
+}
+
+/// The totals of many sequences, each from the identity.
+///
+/// # Safety
+/// That of [`NativeTotalsFn`](monoscan_codegen::cpu::NativeTotalsFn), as for [`line`](super::line).
+pub(in crate::scan) unsafe extern "C" fn totals<S: ScanType, In: Record, L: Steps<S, In>>(
+    sequences: usize,
+    totals: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    c: *const u8,
+    d: *const u8,
+    offsets: *const usize,
+    pitch: usize,
+    len: usize,
+) -> usize {
+    // SAFETY: the caller says so.
+    let columns = unsafe { InputAddresses::new(In::COLUMNS, [a, b, c, d]) };
+    let mut taken = 0;
+    // Nothing but the number is used afterwards, and it is that of the totals written.
+    let _ = catch_unwind(AssertUnwindSafe(|| match offsets.is_null() {
+        true => {
+            let row = |row: usize| row * pitch..row * pitch + len;
+            // SAFETY: the caller says so.
+            unsafe { each_total::<S, In, L>(sequences, totals, columns, row, &mut taken) }
+        }
+        false => {
+            // SAFETY: there is one offset more than there are sequences.
+            let segment = |segment: usize| unsafe { *offsets.add(segment)..*offsets.add(segment + 1) };
+            // SAFETY: the caller says so.
+            unsafe { each_total::<S, In, L>(sequences, totals, columns, segment, &mut taken) }
+        }
+    }));
+    taken
+}
+
+/// The totals of sequences with these records each.
+///
+/// # Safety
+/// That of [`totals`].
+#[inline(always)]
+unsafe fn each_total<S: ScanType, In: Record, L: Steps<S, In>>(
+    sequences: usize,
+    totals: *mut u8,
+    columns: InputAddresses,
+    records: impl Fn(usize) -> Range<usize>,
+    taken: &mut usize,
+) {
+    // SAFETY: they are there.
+    let parameters = unsafe { L::parameters(columns.at(In::COLUMNS)) };
+    let Some(identity) = L::identity() else { return };
+    for sequence in 0..sequences {
+        // SAFETY: there are such records in the columns. No function that sees more than those makes totals.
+        let at = |place| unsafe { At::new(columns, place, (0, true, true)) };
+        let total = records(sequence).fold(identity, |state, place| L::step(parameters, state, at(place)));
+        // SAFETY: there is space for a state of each sequence, at any address.
+        unsafe { totals.cast::<S>().add(sequence).write_unaligned(total) };
+        *taken = sequence + 1;
+    }
+}
