@@ -36,49 +36,47 @@ impl DynScan {
         {
             return Ok(None);
         }
-        let Some((short, first)) = self.make_short_whole(work, 0).and_then(|short| Some((short, short.first_piece()?)))
+        let made = self.make_short_whole(work, 0);
+        let Some((short, first)) =
+            made.and_then(|short| Some((short, short.first_piece().filter(|&first| first < len)?)))
         else {
             return Ok(None);
         };
-        let (mut done, mut piece) = (0, first);
-        let mut state: Option<States> = call.carry.or(call.init.of_line()).map(States::from);
+        let mut results = outputs.as_deref_mut().map(|outputs| parts_mut(outputs, 0..first));
+        let columns = (&parts(inputs, 0..first)[..], results.as_deref_mut(), first);
+        let Some((_, after)) = self.passed(call, work, columns)? else { return Ok(None) };
+        drop(results);
+        let mut state: States = after.components().collect();
+        // The scan's own state, as the engine leaves it and goes on from it.
+        let mut own = self.reached(&state);
+        let mut done = first;
         while done < len {
-            let is_absorbing = state.as_deref().is_some_and(|state| short.is_absorbing(state));
+            let is_absorbing = short.is_absorbing(&state);
             // Behind an absorbing state one element has the result of all that follow.
-            let count = if is_absorbing { 1 } else { piece.min(len - done) };
-            let own = Call { init: state.as_deref().map_or(Init::Identity, Init::Same), carry: None, ..call.clone() };
-            let after = self.piece(&own, work, (inputs, outputs.as_deref_mut()), done..done + count)?;
+            let count = if is_absorbing { 1 } else { (GROWTH * done).min(len - done) };
+            let mut results = outputs.as_deref_mut().map(|outputs| parts_mut(outputs, done..done + count));
+            let columns = (&parts(inputs, done..done + count)[..], results.as_deref_mut(), count);
+            let on = Call { init: Init::Same(&own), carry: None, ..call.clone() };
+            let (_, totals) = self.totals(&on, columns)?;
+            drop(results);
             if is_absorbing {
-                for column in outputs.as_deref_mut().unwrap_or_default() {
-                    column.repeat(done..len);
-                }
+                outputs.unwrap_or_default().iter_mut().for_each(|column| column.repeat(done..len));
                 break;
             }
-            state = Some(after);
-            (done, piece) = (done + count, GROWTH * (done + count));
+            state = self.as_states(States::from(&totals[..]), false);
+            own = totals.into();
+            done += count;
         }
-        Ok(Some(state.unwrap_or_default()))
+        Ok(Some(state))
     }
+}
 
-    /// Takes these elements of a line. Gives the state after them.
-    fn piece(
-        &self,
-        call: &Call<'_>,
-        work: Whole,
-        (inputs, outputs): (&[Column<'_>], Option<&mut [ColumnMut<'_>]>),
-        records: Range<usize>,
-    ) -> Result<States, Error> {
-        let inputs: SmallVec<[Column<'_>; 4]> = inputs.iter().map(|column| column.part(records.clone())).collect();
-        let writes = outputs.is_some();
-        let outputs = outputs.unwrap_or_default().iter_mut().map(|column| column.part(records.clone()));
-        let mut outputs: SmallVec<[ColumnMut<'_>; 1]> = outputs.collect();
-        if let Some((_, after)) =
-            self.passed(call, work, (&inputs, writes.then_some(&mut outputs[..]), records.len()))?
-        {
-            return Ok(after.components().collect());
-        }
-        let outputs = writes.then_some(&mut outputs[..]);
-        let run = |call: &Call<'_>| self.totals(call, (&inputs, outputs, records.len()));
-        Ok(self.as_states(self.with_states(call, run)?.1, false).into())
-    }
+/// These records of columns.
+fn parts<'a>(columns: &'a [Column<'_>], records: Range<usize>) -> SmallVec<[Column<'a>; 4]> {
+    columns.iter().map(|column| column.part(records.clone())).collect()
+}
+
+/// The same of columns to write.
+fn parts_mut<'a>(columns: &'a mut [ColumnMut<'_>], records: Range<usize>) -> SmallVec<[ColumnMut<'a>; 1]> {
+    columns.iter_mut().map(|column| column.part(records.clone())).collect()
 }

@@ -234,6 +234,17 @@ impl DynScan {
         }
     }
 
+    /// The state of the program for one that a caller's sequence has reached.
+    pub(crate) fn reached(&self, state: &[Constant]) -> States {
+        match self.loop_states() {
+            Some(states) => {
+                let Derivation { seed, program, .. } = &states.derivation;
+                interp::call(seed, state, &program.tables).into()
+            }
+            None => state.into(),
+        }
+    }
+
     /// Runs a call of states as callers give them on those of the program.
     pub(crate) fn with_states<R>(
         &self,

@@ -105,6 +105,9 @@ impl DynScan {
         {
             return Ok(Outcome { written, totals });
         }
+        if let Some(total) = self.in_growing_pieces(call, call.mode.into(), (inputs, Some(&mut *outputs), len))? {
+            return Ok(Outcome { written: len, totals: total.into_vec() });
+        }
         let (written, totals) = self.with_states(call, |call| self.totals(call, (inputs, Some(outputs), len)))?;
         Ok(Outcome { written, totals: self.as_states(totals, false) })
     }

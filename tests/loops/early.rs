@@ -4,7 +4,7 @@ use std::ptr;
 
 use monoscan::ir::{Constant, Layout, Type};
 use monoscan::prelude::*;
-use monoscan::{Call, Column, Error, PlanOptions, State};
+use monoscan::{Call, Column, ColumnMut, Error, Init, PlanOptions, State};
 
 /// The sum until it is more than 1000.
 #[scan_fn]
@@ -104,6 +104,25 @@ fn all_results_are_those_of_the_loop() -> Result<(), Error> {
             let x = stopping(len, stop, |place| (place % 1000) as f64, f64::NAN);
             assert_is_loop!(&largest, (false, 0.5), len, &x, |s, i| valid(s, x[i]));
         }
+    }
+    Ok(())
+}
+
+#[test]
+fn wrong_states_are_refused_by_name() -> Result<(), Error> {
+    let scan = Scan::from_loop(until {}, (0, false))?;
+    let (scan, wrong) = (scan.as_dyn(), [Constant::from(1i32)]);
+    for len in [0, 5, 300_000] {
+        let x = vec![0i32; len];
+        let reduce = |init| scan.reduce(&Call { init, ..Call::default() }, &[Column::new(&x)]);
+        assert!(matches!(reduce(Init::Same(&wrong)), Err(Error::State { argument: "init", .. })), "{len}");
+        assert!(matches!(reduce(Init::Each(&wrong)), Err(Error::State { argument: "init_each", .. })), "{len}");
+        let mut carry = wrong.to_vec();
+        let mut states = vec![0u64; len];
+        let layout = &scan.program().output.columns[0];
+        let to = ColumnMut::from_bytes(bytemuck::cast_slice_mut(&mut states), layout).unwrap();
+        let resumed = scan.resume(&Call::default(), &mut carry, &[Column::new(&x)], &mut [to]);
+        assert!(matches!(resumed, Err(Error::State { argument: "carry", .. })), "{len}");
     }
     Ok(())
 }

@@ -282,7 +282,7 @@ impl Loop<'_> {
         let inputs = self.kernel.inputs.iter().zip(bases.inputs);
         let inputs = inputs
             .map(|(column, base)| record(base.expect("a kernel with a function has all columns"), column))
-            .chain(self.data.parameters());
+            .chain([self.data.parameters().unwrap_or(place)]);
         let mut inputs: Vec<Value> = inputs.collect();
         if are_in_table(self.kernel.inputs.len()) {
             inputs = vec![in_table(b, &inputs)];

@@ -7,7 +7,7 @@
 
 use std::{ptr, slice};
 
-use monoscan_codegen::cpu::{MOST_SHORT_INPUTS, ShortInputs, ShortWholeFn};
+use monoscan_codegen::cpu::{Access, MOST_SHORT_INPUTS, ShortInputs, ShortWholeFn};
 use monoscan_ir::facts;
 use monoscan_ir::{Constant, Field, Layout, Source};
 
@@ -29,11 +29,12 @@ pub(super) struct Absorbing {
 }
 
 impl Variant {
-    /// How states say that nothing changes them, if lines that are written or reduced may end there: no element sees anything but its record,
-    /// and the results behind it follow from the state.
+    /// How states say that nothing changes them, if lines that are written or reduced may end there: a kernel for short lines leaves such
+    /// states, no element sees anything but its record, and the results behind it follow from the state.
     pub(crate) fn ends_early(&self, writes: bool) -> Option<facts::Absorbing> {
         *self.absorbing[usize::from(writes)].get_or_init(|| {
-            let program = &self.program;
+            let (program, code) = (&self.program, &self.kernels(Access::Line).ok()?.code);
+            let has_states = code.whole_pays() && code.are_of_loop() == program.sequential.is_some();
             let is_of_state = |source: &Source| {
                 matches!(source, Source::Before { .. } | Source::After { .. } | Source::State(_) | Source::Parameter(_))
             };
@@ -41,7 +42,8 @@ impl Variant {
             let project = program.sequential.as_ref().map_or(&program.output.project, |of| &of.project);
             let follows = !writes || project.reads.iter().all(is_of_state);
             let has_pieces = || program.whole_body(writes).mapping.reads.iter().all(is_in_pieces);
-            if follows && program.output.filter.is_none() && has_pieces() { program.absorbing() } else { None }
+            let may_end = has_states && follows && program.output.filter.is_none() && has_pieces();
+            if may_end { program.absorbing() } else { None }
         })
     }
 }
@@ -50,8 +52,7 @@ impl Absorbing {
     /// Of a variant whose lines may [end early](Variant::ends_early), and these states.
     pub(super) fn of(variant: &Variant, states: &WholeStates, writes: bool) -> Option<Absorbing> {
         let program = &variant.program;
-        let are_theirs = states.are_of_loop == program.sequential.is_some();
-        let of = variant.ends_early(writes).filter(|_| are_theirs)?;
+        let of = variant.ends_early(writes)?;
         let mut read = [0; MOST_SHORT_INPUTS];
         read.iter_mut().zip(&program.inputs).for_each(|(size, column)| *size = column.size as usize);
         let written = program.output.columns.first().filter(|_| writes).cloned();

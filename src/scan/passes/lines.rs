@@ -43,6 +43,10 @@ pub(in crate::scan) unsafe extern "C" fn line<
         let columns = InputAddresses::new(In::COLUMNS, [a, b, c, d]);
         (columns, Line::new::<S>(len, L::SEES || P::SEES, after))
     };
+    // Then the output may be nowhere.
+    if len == 0 {
+        return 0;
+    }
     if (0..In::COLUMNS).any(|column| columns.at(column) == output) {
         // What they see is read whether they look at it or not, and over its input another thread may write there.
         if L::SEES || P::SEES {
@@ -162,6 +166,9 @@ pub(in crate::scan) unsafe extern "C" fn short<
     d: *const u8,
 ) -> usize {
     let bytes = len * size_of::<Out>();
+    if len == 0 {
+        return 0;
+    }
     // SAFETY: it is memory for so many records, which nothing else reaches meanwhile.
     let output: &mut [MaybeUninit<u8>] = unsafe { slice::from_raw_parts_mut(output.cast(), bytes) };
     // SAFETY: the caller says so.
