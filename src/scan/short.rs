@@ -5,8 +5,7 @@
 //! the caller's memory.
 //!
 //! All of this is compiled into the caller. What it does not do, because the line is long, or the
-//! kernel is not there yet, is left to functions of the request that are
-//! kept apart.
+//! kernel is not there yet, is left to functions of the request that are kept apart.
 
 use monoscan_ir::Mode;
 use monoscan_runtime::{DynScan, Rows, ShortCall, ShortColumns, Whole, with_flags};

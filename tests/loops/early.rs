@@ -1,8 +1,6 @@
 //! Loops that stop: behind an absorbing state nothing is read, and all results are the same.
 
-use std::ptr;
-
-use monoscan::ir::{Constant, Layout, Type};
+use monoscan::ir::Constant;
 use monoscan::prelude::*;
 use monoscan::{Call, Column, ColumnMut, Error, Init, PlanOptions, State};
 
@@ -46,7 +44,7 @@ fn plans() -> [PlanOptions; 3] {
     [PlanOptions::default(), small, PlanOptions { native: Some(true), ..PlanOptions::default() }]
 }
 
-/// A step, in which `$i` is the number of a record.
+/// A scan gives what its loop gives, of which `$next` is the state behind record `$i`.
 macro_rules! assert_is_loop {
     ($scan:expr, $initial:expr, $len:expr, $columns:expr, |$s:ident, $i:ident| $next:expr) => {{
         let (scan, len) = ($scan, $len);
@@ -127,51 +125,60 @@ fn wrong_states_are_refused_by_name() -> Result<(), Error> {
     Ok(())
 }
 
-/// Memory that may be read up to a page's end, and not beyond.
-struct Guarded {
-    base: *mut libc::c_void,
-    bytes: usize,
-}
+/// Memory of which a part must not be read.
+#[cfg(target_os = "linux")]
+mod guarded {
+    use std::ptr;
 
-impl Guarded {
-    fn new(readable: usize, bytes: usize) -> Guarded {
-        // SAFETY: new memory, which nothing else has.
-        unsafe {
-            let (access, flags) = (libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
-            let base = libc::mmap(ptr::null_mut(), bytes, access, flags, -1, 0);
-            assert!(base != libc::MAP_FAILED, "there are so many addresses");
-            assert_eq!(libc::mprotect(base, readable, libc::PROT_READ | libc::PROT_WRITE), 0);
-            Guarded { base, bytes }
+    use monoscan::ir::{Layout, Type};
+
+    use super::*;
+
+    /// Memory that may be read up to a page's end, and not beyond.
+    struct Guarded {
+        base: *mut libc::c_void,
+        bytes: usize,
+    }
+
+    impl Guarded {
+        fn new(readable: usize, bytes: usize) -> Guarded {
+            // SAFETY: new memory, which nothing else has.
+            unsafe {
+                let (access, flags) = (libc::PROT_NONE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE);
+                let base = libc::mmap(ptr::null_mut(), bytes, access, flags, -1, 0);
+                assert!(base != libc::MAP_FAILED, "there are so many addresses");
+                assert_eq!(libc::mprotect(base, readable, libc::PROT_READ | libc::PROT_WRITE), 0);
+                Guarded { base, bytes }
+            }
         }
     }
-}
 
-impl Drop for Guarded {
-    fn drop(&mut self) {
-        // SAFETY: nothing borrows it any more.
-        unsafe { libc::munmap(self.base, self.bytes) };
+    impl Drop for Guarded {
+        fn drop(&mut self) {
+            // SAFETY: nothing borrows it any more.
+            unsafe { libc::munmap(self.base, self.bytes) };
+        }
     }
-}
 
-/// A loop that stops reads what it looks for, and at most a share of that beyond it. Nothing else of a terabyte may be read.
-#[test]
-#[cfg(target_os = "linux")]
-fn what_is_behind_a_stop_is_not_read() -> Result<(), Error> {
-    const READABLE: usize = 1 << 22;
-    let memory = Guarded::new(READABLE, 1 << 40);
-    let scan = Scan::from_loop(until {}, (0, false))?;
-    let layout = Layout::of(Type::I32);
-    for stop in [0, 100, 5000, READABLE / 4 / 6] {
-        let x = memory.base.cast::<i32>();
-        // SAFETY: it may be written up to there. Of what is behind it a read is what the test looks for: it would end the process.
-        let column = unsafe {
-            *x.add(stop) = 2000;
-            Column::from_raw(x.cast(), 1 << 38, &layout)
-        };
-        let state = scan.as_dyn().reduce(&Call::default(), &[column])?;
-        assert_eq!(state, [Constant::from(2000i32), Constant::from(true)]);
-        // SAFETY: as above.
-        unsafe { *x.add(stop) = 0 };
+    /// A loop that stops reads what it looks for, and at most a share of that beyond it. Nothing else of a terabyte may be read.
+    #[test]
+    fn what_is_behind_a_stop_is_not_read() -> Result<(), Error> {
+        const READABLE: usize = 1 << 22;
+        let memory = Guarded::new(READABLE, 1 << 40);
+        let scan = Scan::from_loop(until {}, (0, false))?;
+        let layout = Layout::of(Type::I32);
+        for stop in [0, 100, 5000, READABLE / 4 / 6] {
+            let x = memory.base.cast::<i32>();
+            // SAFETY: it may be written up to there. Of what is behind it a read is what the test looks for: it would end the process.
+            let column = unsafe {
+                *x.add(stop) = 2000;
+                Column::from_raw(x.cast(), 1 << 38, &layout)
+            };
+            let state = scan.as_dyn().reduce(&Call::default(), &[column])?;
+            assert_eq!(state, [Constant::from(2000i32), Constant::from(true)]);
+            // SAFETY: as above.
+            unsafe { *x.add(stop) = 0 };
+        }
+        Ok(())
     }
-    Ok(())
 }
