@@ -84,7 +84,28 @@ where
     P: Projects<S, In, Out>,
     W: Work,
 {
-    let columns = *columns;
+    // SAFETY: the caller says so.
+    unsafe { each_written::<S, In, Out, L, P, W>(*columns, line, before, output) }
+}
+
+/// The same, compiled into what calls it.
+///
+/// # Safety
+/// As for [`written`].
+#[inline(always)]
+unsafe fn each_written<S, In, Out, L, P, W>(
+    columns: InputAddresses,
+    line: Line,
+    before: S,
+    output: &mut [MaybeUninit<u8>],
+) -> S
+where
+    S: ScanType,
+    In: Record,
+    L: Steps<S, In>,
+    P: Projects<S, In, Out>,
+    W: Work,
+{
     // SAFETY: they are there.
     let parameters = unsafe { L::parameters(columns.at(In::COLUMNS)) };
     let mut state = before;
@@ -145,7 +166,7 @@ unsafe fn state_after<S: ScanType, In: Record, L: Steps<S, In>>(columns: &InputA
 }
 
 /// The pass over a short line from the identity, into memory that is no column's. Both are known to the compiler, so this is the
-/// loop that one would write. Gives how many elements it took.
+/// loop that one would write. Gives how many elements it took: none, where one panics.
 ///
 /// # Safety
 /// That of [`ShortFn`](monoscan_runtime::ShortFn): columns of these types with so many records, followed by parameters; and an output
@@ -171,47 +192,16 @@ pub(in crate::scan) unsafe extern "C" fn short<
     }
     // SAFETY: it is memory for so many records, which nothing else reaches meanwhile.
     let output: &mut [MaybeUninit<u8>] = unsafe { slice::from_raw_parts_mut(output.cast(), bytes) };
-    // SAFETY: the caller says so.
-    unsafe {
-        let columns = InputAddresses::new(In::COLUMNS, [a, b, c, d]);
-        from_identity::<S, In, Out, L, P, W>(len, output, columns)
-    }
-}
-
-/// The same. That the output is a slice tells the compiler that it overlaps nothing.
-///
-/// # Safety
-/// That of [`short`].
-#[inline]
-unsafe fn from_identity<S, In, Out, L, P, W>(
-    len: usize,
-    output: &mut [MaybeUninit<u8>],
-    columns: InputAddresses,
-) -> usize
-where
-    S: ScanType,
-    In: Record,
-    L: Steps<S, In>,
-    P: Projects<S, In, Out>,
-    W: Work,
-{
-    // SAFETY: they are there.
-    let parameters = unsafe { L::parameters(columns.at(In::COLUMNS)) };
-    let mut taken = 0;
     let elements = || {
-        // As a result of a closure of its own it would go through memory.
-        let (Some(mut state), columns) = (L::identity(), columns) else { return };
-        Line { len, first: 0, total: len }.each_record(L::SEES || P::SEES, |place, in_sequence| {
-            // SAFETY: there are so many records in the columns.
-            let at = unsafe { At::new(columns, place, in_sequence) };
-            let next = L::step(parameters, state, at);
-            let written = P::project((state, next), if W::INCLUSIVE { next } else { state }, at);
-            // SAFETY: there is space for a record of each element, at any address.
-            unsafe { output.as_mut_ptr().cast::<Out>().add(place).write_unaligned(written) };
-            (state, taken) = (next, taken + 1);
-        });
+        // As a result of a closure of its own the identity would go through memory.
+        let Some(identity) = L::identity() else { return false };
+        let line = Line { len, first: 0, total: len };
+        // SAFETY: the caller says so.
+        unsafe {
+            let columns = InputAddresses::new(In::COLUMNS, [a, b, c, d]);
+            each_written::<S, In, Out, L, P, W>(columns, line, identity, output);
+        }
+        true
     };
-    // Nothing but the number is used afterwards, and it is that of the records written.
-    let _ = catch_unwind(AssertUnwindSafe(elements));
-    taken
+    if let Ok(true) = catch_unwind(AssertUnwindSafe(elements)) { len } else { 0 }
 }
