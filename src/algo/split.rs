@@ -14,6 +14,8 @@
 //! A split keeps the order within a bucket, so splits by one bit after the other, the least first,
 //! sort; and so do splits by digits of b bits, in fewer passes. [`sort`](super::sort) does that.
 
+mod streamed;
+
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::ops::Range;
@@ -130,10 +132,17 @@ fn split_to<T: Copy + Send + Sync>(
     }
 
     let (mut places, starts) = first_places(&counts, buckets)?;
+    let is_streamed = streamed::is_worth_it(&slots, buckets);
 
     // SAFETY: blocks have ranges of slots of their own in each bucket, as long as their counts, and each record takes the next
     // one of its range.
-    let move_all = |(start, from), places: &mut [u32]| unsafe { move_all((start, from), places, &slots, bucket) };
+    let move_all = |(start, from), places: &mut [u32]| unsafe {
+        if is_streamed {
+            streamed::move_all((start, from), places, &slots, bucket);
+        } else {
+            move_all((start, from), places, &slots, bucket);
+        }
+    };
     if blocks == 1 {
         move_all((0, from), &mut places);
     } else {

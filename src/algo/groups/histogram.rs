@@ -61,10 +61,9 @@ pub fn histogram_into<K: SortKey>(x: &[K], values: &mut [K], counts: &mut [u32])
 
 /// The values that occur, in order, and how often, of integers that are close together.
 fn occurring<K: SortKey>(x: &[K]) -> Option<impl Iterator<Item = (K, u32)> + Clone> {
-    let key_of = K::OF_ORDERED?;
-    let (numbers, counts) = dense_counts(x)?;
+    let (numbers, counts) = dense_counts(x, x.len())?;
     let occurring = numbers.zip(counts).filter(|(_, count)| *count > 0);
-    Some(occurring.map(move |(number, count)| (key_of(number), count)))
+    Some(occurring.map(move |(number, count)| (K::of_ordered(number), count)))
 }
 
 fn sorted<K: SortKey>(x: &[K]) -> Result<Vec<K>, AlgoError> {
@@ -76,18 +75,19 @@ fn sorted<K: SortKey>(x: &[K]) -> Result<Vec<K>, AlgoError> {
 /// So many counters stay in a cache.
 const COUNTERS: u64 = 1 << 16;
 
-/// Whether counters of these numbers are no more work than so many records.
-fn is_dense(numbers: &RangeInclusive<u64>, records: usize) -> bool {
-    numbers.end() - numbers.start() < COUNTERS.min(records as u64)
-}
-
-/// How many keys have each of these numbers, if they are dense. The first keys say where the others may be, and mostly one pass counts
-/// all. Where one is elsewhere, two more passes follow: for the least and the greatest key, and to count.
-fn dense_counts<K: SortKey>(x: &[K]) -> Option<(RangeInclusive<u64>, Vec<u32>)> {
-    let dense = |x_in: &[K]| span(x_in).filter(|numbers| is_dense(numbers, x.len()));
+/// How many keys have each of the numbers from the least to the greatest, if they are integers and these numbers are at most so
+/// many. The first keys say where the others may be, and mostly one pass counts all. Where one is elsewhere, two more passes
+/// follow: for the least and the greatest key, and to count.
+pub(in crate::algo) fn dense_counts<K: SortKey>(x: &[K], most: usize) -> Option<(RangeInclusive<u64>, Vec<u32>)> {
+    if K::IS_FLOAT {
+        return None;
+    }
+    let most_counters = COUNTERS.min(most as u64);
+    let dense = |x: &[K]| span(x).filter(|numbers| numbers.end() - numbers.start() < most_counters);
+    dense(&x[..x.len().min(FEW)])?;
     let likely = dense(&x[..x.len().min(LIKELY)])?;
     let (least, most) = (*likely.start(), *likely.end());
-    let beside = (most - least + 1).min((COUNTERS.min(x.len() as u64) - (most - least + 1)) / 2);
+    let beside = (most - least + 1).min((most_counters - (most - least + 1)) / 2);
     let likely = least.saturating_sub(beside)..=most.saturating_add(beside);
     if let Some(counts) = counts(x, &likely) {
         return Some((likely, counts));
@@ -96,6 +96,9 @@ fn dense_counts<K: SortKey>(x: &[K]) -> Option<(RangeInclusive<u64>, Vec<u32>)> 
     let counts = counts(x, &numbers)?;
     Some((numbers, counts))
 }
+
+/// So many keys show at once that most are not dense.
+const FEW: usize = 64;
 
 /// So many keys say where the others may be.
 const LIKELY: usize = 1 << 12;

@@ -22,6 +22,7 @@ mod by_loop;
 mod histogram;
 
 pub use by_loop::{moments_by_key, moments_by_key_into, sums_by_key, sums_by_key_into};
+pub(super) use histogram::dense_counts;
 pub use histogram::{histogram, histogram_into};
 
 use super::{AlgoError, check_length, compiled};

@@ -23,7 +23,7 @@ fn digits<K: SortKey>(records: usize, order: Order, value: Option<usize>) -> imp
     let mask = u64::MAX >> (u64::BITS as usize - 8 * size_of::<K>());
     let flips = K::ZERO.ordered();
     // Only a float has other bits that count the other way round, below a sign.
-    let signs = if K::OF_ORDERED.is_none() { flips - 1 } else { 0 };
+    let signs = if K::IS_FLOAT { flips - 1 } else { 0 };
     let flips = (flips ^ order.flipped()) & mask;
     let digit = move |byte| Digit { records, key: size_of::<K>(), value, shift: 8 * byte as u32, signs, flips };
     (0..size_of::<K>()).map(digit)
@@ -335,9 +335,8 @@ pub fn argsort<K: SortKey>(keys: &DeviceVec<K>, order: Order) -> Result<DeviceVe
 /// [`AlgoError::TooLong`].
 pub fn histogram<K: SortKey>(x: &DeviceVec<K>) -> Result<(DeviceVec<K>, DeviceVec<u32>), AlgoError> {
     expect_no_capture([x.memory()])?;
-    match (size_of::<K>(), K::OF_ORDERED) {
-        (1, Some(key_of)) if !x.is_empty() => return histogram_of_bytes(x, key_of),
-        _ => {}
+    if size_of::<K>() == 1 && !x.is_empty() {
+        return histogram_of_bytes(x);
     }
     let mut sorted = x.copied()?;
     sort(&mut sorted, Order::Ascending)?;
@@ -345,10 +344,7 @@ pub fn histogram<K: SortKey>(x: &DeviceVec<K>) -> Result<(DeviceVec<K>, DeviceVe
 }
 
 /// Of keys of one digit, whose counts are all that there is to know.
-fn histogram_of_bytes<K: SortKey>(
-    x: &DeviceVec<K>,
-    key_of: fn(u64) -> K,
-) -> Result<(DeviceVec<K>, DeviceVec<u32>), AlgoError> {
+fn histogram_of_bytes<K: SortKey>(x: &DeviceVec<K>) -> Result<(DeviceVec<K>, DeviceVec<u32>), AlgoError> {
     counted(x.len())?;
     let digit = digits::<K>(x.len(), Order::Ascending, None).next().expect("a key of one byte has one digit");
     let (device, blocks) = (x.device(), digit.blocks(cuda(&x.device())));
@@ -357,7 +353,7 @@ fn histogram_of_bytes<K: SortKey>(
     let of_digits = Rows::new(Digit::COUNT, blocks, blocks)?;
     let totals = scan_of_counts(device)?.rows(of_digits).totals(&counts)?;
     let occurring = totals.iter().zip(0..).filter(|(total, _)| total.0 > 0);
-    let (values, counts): (Vec<K>, Vec<u32>) = occurring.map(|(total, digit)| (key_of(digit), total.0)).unzip();
+    let (values, counts): (Vec<K>, Vec<u32>) = occurring.map(|(total, digit)| (K::of_ordered(digit), total.0)).unzip();
     Ok((DeviceVec::upload(&device, &values)?, DeviceVec::upload(&device, &counts)?))
 }
 

@@ -4,33 +4,36 @@
 //!
 //! A stable split by one digit after the other, the least first, leaves numbers in order: the radix
 //! sort of Blelloch 1990, §1.3, whose split is a scan of counts. A digit is a byte. Bytes that are
-//! the same in all keys are skipped. What does not fit a cache is first split by its greatest byte,
-//! and each part is sorted on its own, in cache; it is the same sort, read from the other end.
+//! the same in all keys are skipped. What the caches do not hold is first split by its greatest
+//! eight bits that differ, and each part is sorted on its own, in a cache.
 //!
 //! Floats are ordered by their bits, as [`f64::total_cmp`] has it: −NaN, −∞, … −0, +0, … +∞, NaN.
 //!
-//! So the digits of a long array are not taken in the order of LSD: the greatest comes first, and
-//! those of each part follow from the least on. A part that does not fit a cache either, as where
-//! keys are nearly the same, is split again by its next digit.
-//!
 //! ```text
 //! monoid   sums of counts, 256 a block
-//! cost     keys of d digits that differ: work (d + 3) n, depth 1 scan between two loops, and a loop
+//! program  scan of a column of counts; writes the sum before each
+//! cost     keys of d digits that differ: work (2 d + 2) n, depth 1 scan between two loops, and a loop
 //!          over the parts; one thread sorts each part, in a cache, where scans of counts are loops
-//! passes   4 that leave the caches: which bytes differ, the split, which is 2, and the parts; one
-//!          more, on one thread, where d is odd and the spare array has the result
-//! bytes    of records of r: 4 r read and up to 3 r written; r of each more where d is odd
+//! passes   4 that leave the caches: which bits differ, the split, which is 2, and the parts
+//! bytes    of records of r: 4 r read and 2 r written
 //! ```
 //!
-//! With values a record is a pair, which is made and taken apart: two passes more, and 4 r bytes.
+//! Keys other than unsigned integers become such in place, and what they were at the end: two
+//! passes more, and 4 r bytes. With values a record is a pair, which is made and taken apart: the
+//! same. Integers that are close together are counted, and written by their counts: one pass that
+//! reads and one that writes.
 
 mod key;
 mod quick;
+mod radix;
 
 pub use key::SortKey;
+use key::sealed::Ordered as _;
 pub use quick::quicksort;
+pub(super) use radix::pieces;
 
-use super::{AlgoError, LONG, check_length, compiled, counted, mapped, split};
+use super::groups::dense_counts;
+use super::{AlgoError, LONG, check_length, compiled, counted, mapped};
 use crate::parallel;
 
 /// Which comes first. Equal keys stay in their order in both.
@@ -53,15 +56,6 @@ impl Order {
     }
 }
 
-/// Values of a digit.
-const DIGITS: usize = 256;
-
-/// So few records are sorted by comparisons.
-const SHORT: usize = 128;
-
-/// Bytes of records that a core's caches hold twice.
-const IN_CACHE: usize = 1 << 18;
-
 /// Sorts numbers.
 ///
 /// ```
@@ -75,8 +69,49 @@ const IN_CACHE: usize = 1 << 18;
 /// # Errors
 /// [`AlgoError::TooLong`].
 pub fn sort<K: SortKey>(keys: &mut [K], order: Order) -> Result<(), AlgoError> {
+    counted(keys.len())?;
+    if keys.len() <= radix::SHORT {
+        let flipped = order.flipped();
+        keys.sort_by_key(|key| key.ordered() ^ flipped);
+        return Ok(());
+    }
+    // Equal keys are the same, so where there are few different ones they need no moves.
+    if let Some((numbers, counts)) = dense_counts(keys, keys.len() / 16) {
+        write_counted(keys, *numbers.start(), &counts, order);
+        return Ok(());
+    }
+    // Unsigned integers are sorted, which keys become and cease to be in place.
+    let numbers: &mut [K::Bits] = bytemuck::cast_slice_mut(keys);
     let flipped = order.flipped();
-    sort_records(keys, move |&key| key.ordered() ^ flipped)
+    let number = |bits| K::Bits::of_ordered(bytemuck::cast::<K::Bits, K>(bits).ordered() ^ flipped);
+    let key = |number: K::Bits| bytemuck::cast::<K, K::Bits>(K::of_ordered(number.ordered() ^ flipped));
+    let are_numbers = K::ZERO.ordered() == flipped;
+    if !are_numbers {
+        each(numbers, number);
+    }
+    let sorted = radix::sort(numbers, |number| number.ordered());
+    if !are_numbers {
+        each(numbers, key);
+    }
+    sorted
+}
+
+/// Replaces each number, on all threads.
+fn each<T: Copy + Send>(numbers: &mut [T], of: impl Fn(T) -> T + Sync) {
+    parallel::for_each(numbers.chunks_mut(LONG), |_, part| part.iter_mut().for_each(|number| *number = of(*number)));
+}
+
+/// Writes the keys of all numbers from the least on, each as often as it was counted.
+fn write_counted<K: SortKey>(mut keys: &mut [K], least: u64, counts: &[u32], order: Order) {
+    let counted = (least..).zip(counts);
+    let write = |(number, &count): (u64, &u32)| {
+        let equal = match order {
+            Order::Ascending => keys.split_off_mut(..count as usize),
+            Order::Descending => keys.split_off_mut(keys.len() - count as usize..),
+        };
+        equal.expect("all keys were counted").fill(K::of_ordered(number));
+    };
+    counted.for_each(write);
 }
 
 /// Sorts numbers, and values along with them.
@@ -100,7 +135,7 @@ pub fn sort_with_values<K: SortKey, V: Copy + Send + Sync>(
     counted(keys.len())?;
     let mut records = mapped(keys.len(), |place| (keys[place], values[place]));
     let flipped = order.flipped();
-    sort_records(&mut records, move |&(key, _)| key.ordered() ^ flipped)?;
+    radix::sort(&mut records, move |&(key, _)| key.ordered() ^ flipped)?;
     let parts = keys.chunks_mut(LONG).zip(values.chunks_mut(LONG)).zip(records.chunks(LONG));
     parallel::for_each(parts, |_, ((keys, values), records)| {
         keys.iter_mut().zip(values).zip(records).for_each(|((key, value), record)| (*key, *value) = *record);
@@ -150,106 +185,6 @@ fn numbered<K: SortKey>(keys: &[K], order: Order) -> Result<Vec<(K, u32)>, AlgoE
     counted(keys.len())?;
     let mut records = mapped(keys.len(), |place| (keys[place], place as u32));
     let flipped = order.flipped();
-    sort_records(&mut records, move |&(key, _)| key.ordered() ^ flipped)?;
+    radix::sort(&mut records, move |&(key, _)| key.ordered() ^ flipped)?;
     Ok(records)
-}
-
-/// Sorts records by numbers that they have.
-fn sort_records<T: Copy + Send + Sync>(x: &mut [T], key: impl Fn(&T) -> u64 + Sync + Copy) -> Result<(), AlgoError> {
-    counted(x.len())?;
-    let Some(first) = x.first().map(key).filter(|_| x.len() > SHORT) else {
-        x.sort_by_key(key);
-        return Ok(());
-    };
-    // A run may be all there is.
-    let differing = |_, part: &[T]| part.iter().fold(0, |bits, record| bits | (key(record) ^ first));
-    let differing = parallel::map(x.chunks(1 << 16), differing).into_iter().fold(0, |a, b| a | b);
-    let digits: Vec<u32> = (0..u64::BITS).step_by(8).filter(|&shift| (differing >> shift) as u8 != 0).collect();
-    let mut spare;
-    match &digits[..] {
-        [less @ .., greatest] if size_of_val(x) > IN_CACHE => {
-            let starts;
-            (spare, starts) = split::parted(x, DIGITS, move |_, record| digit(key(record), *greatest))?;
-            all_by_digits(pieces(&mut spare, &starts), pieces(x, &starts), less, key)?;
-        }
-        digits => {
-            spare = x.to_vec();
-            by_digits(x, &mut spare, digits, key)?;
-        }
-    }
-    if digits.len() % 2 == 1 {
-        x.copy_from_slice(&spare);
-    }
-    Ok(())
-}
-
-/// The digit of a key that begins at this bit.
-fn digit(key: u64, shift: u32) -> usize {
-    (key >> shift) as u8 as usize
-}
-
-/// Sorts `from` by these digits, the least first, into `to` if they are odd in number, else in place.
-fn by_digits<T: Copy + Send + Sync>(
-    from: &mut [T],
-    to: &mut [T],
-    digits: &[u32],
-    key: impl Fn(&T) -> u64 + Sync + Copy,
-) -> Result<(), AlgoError> {
-    match digits {
-        [] => {}
-        _ if from.len() <= SHORT => {
-            from.sort_by_key(key);
-            if digits.len() % 2 == 1 {
-                to.copy_from_slice(from);
-            }
-        }
-        [less @ .., greatest] if size_of_val(from) > IN_CACHE => {
-            let starts = split::split(from, to, DIGITS, move |_, record| digit(key(record), *greatest))?;
-            all_by_digits(pieces(to, &starts), pieces(from, &starts), less, key)?;
-        }
-        _ => in_cache(from, to, digits, key),
-    }
-    Ok(())
-}
-
-/// The same of parts, each beside its spare memory.
-fn all_by_digits<T: Copy + Send + Sync>(
-    parts: Vec<&mut [T]>,
-    spare: Vec<&mut [T]>,
-    digits: &[u32],
-    key: impl Fn(&T) -> u64 + Sync + Copy,
-) -> Result<(), AlgoError> {
-    let sorted = |_, (part, spare)| by_digits(part, spare, digits, key);
-    parallel::map(parts.into_iter().zip(spare), sorted).into_iter().collect()
-}
-
-/// The same on one thread, which counts all digits in one pass.
-fn in_cache<T: Copy>(from: &mut [T], to: &mut [T], digits: &[u32], key: impl Fn(&T) -> u64) {
-    let mut counts = [[0u32; DIGITS]; 8];
-    for record in &*from {
-        let key = key(record);
-        for (counts, &shift) in counts.iter_mut().zip(digits) {
-            counts[digit(key, shift)] += 1;
-        }
-    }
-    let (mut from, mut to) = (from, to);
-    for (counts, &shift) in counts.iter_mut().zip(digits) {
-        let mut sum = 0;
-        for count in &mut *counts {
-            (*count, sum) = (sum, sum + *count);
-        }
-        for record in &*from {
-            let place = &mut counts[digit(key(record), shift)];
-            to[*place as usize] = *record;
-            *place += 1;
-        }
-        (from, to) = (to, from);
-    }
-}
-
-/// The parts that begin at these places.
-pub(super) fn pieces<'a, T>(mut x: &'a mut [T], starts: &[usize]) -> Vec<&'a mut [T]> {
-    let ends = starts[1..].iter().copied().chain([x.len()]);
-    let lengths = starts.iter().zip(ends).map(|(start, end)| end - start);
-    lengths.map(|len| x.split_off_mut(..len).expect("starts are in order")).collect()
 }
