@@ -60,8 +60,18 @@ use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
 
 pub use error::AlgoError;
+use monoscan_ir::{Program, Verified};
 
 use crate::{Device, Error, parallel};
+
+/// The programs of scans that only the CPU runs and no public function gives: for tests of them under all plans.
+///
+/// # Errors
+/// As [`Scan::new`](crate::Scan::new).
+#[doc(hidden)]
+pub fn programs() -> Result<Vec<Verified<Program>>, Error> {
+    Ok(vec![numbers::scan_of_horner::<i64>()?.as_dyn().program().clone()])
+}
 
 /// The scan that `make` builds, once: its type is the key, so it captures nothing.
 fn compiled<S, F>(make: F) -> Result<&'static S, Error>

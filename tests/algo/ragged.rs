@@ -406,15 +406,15 @@ fn series_of_another_length_are_refused_and_not_written() {
         Err(AlgoError::Length { argument, expected: 3, got: 2 }) => assert_eq!(argument, name),
         other => panic!("{other:?}"),
     };
-    let (mut filled, mut numbers, mut visible) = ([7; 2], [7; 2], [true; 2]);
+    let (mut filled, mut three, mut numbers, mut visible) = ([7; 2], [7; 3], [7; 2], [true; 2]);
     for fill in [forward_fill_into::<i32>, backward_fill_into::<i32>] {
         is_refused(fill((&[1, 2, 3], &[false; 3]), 0, &mut filled), "filled");
-        is_refused(fill((&[1, 2, 3], &[false; 2]), 0, &mut [7; 3]), "is_there");
+        is_refused(fill((&[1, 2, 3], &[true; 2]), 0, &mut three), "is_there");
     }
     is_refused(sessions_into(&[1, 2, 3], 0, &mut numbers), "sessions");
     is_refused(running_argmax_into(&[1, 2, 3], &mut numbers), "places");
     is_refused(line_of_sight_into(&[1.0, 0.0, 3.0], &mut visible), "visible");
-    assert_eq!((filled, numbers, visible), ([7; 2], [7; 2], [true; 2]));
+    assert_eq!((filled, three, numbers, visible), ([7; 2], [7; 3], [7; 2], [true; 2]));
 }
 
 /// One group of more numbers than `f32` counts one by one.

@@ -286,6 +286,29 @@ fn floats_in_trees_are_rounded_as_by_the_loop_with_and_without_threads() {
     }
 }
 
+/// Integers are sums of a scan there, and maps are combined in the order of the nodes.
+#[test]
+fn integers_and_maps_in_trees_are_those_of_a_walk_where_threads_share_them() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+    for len in [9 * 8192, 9 * 8192 + 1] {
+        for parents in all_forests(len) {
+            let mut random = generator(len);
+            let values: Vec<i64> = (0..len).map(|_| random.bits() as i32 as i64).collect();
+            let maps: Vec<Shift> =
+                (0..len).map(|_| Shift { a: random.bits() as u8 | 1, b: random.bits() as u8 }).collect();
+            let (sums, (subtrees, paths)) = (walk(&parents, &values), totals(&parents, &maps));
+            let tour = Tour::of_parents(&parents).unwrap();
+            pool.install(|| {
+                assert!(tour.subtree_sums(&values).unwrap() == sums.subtree_sums, "{len} nodes");
+                assert!(tour.path_sums(&values).unwrap() == sums.path_sums, "{len} nodes");
+                assert!(tour.leaves().unwrap() == sums.leaves, "{len} nodes");
+                assert!(tour.subtree_totals(&maps).unwrap() == subtrees, "{len} nodes");
+                assert!(tour.path_totals(&maps).unwrap() == paths, "{len} nodes");
+            });
+        }
+    }
+}
+
 /// An identity would show where blocks meet: the greater of −∞ and NaN is −∞, and 0 + −0 is 0.
 #[test]
 fn totals_of_trees_are_of_their_values_alone() {

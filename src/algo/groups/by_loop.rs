@@ -1,9 +1,9 @@
 //! Sums and moments of each run of equal keys, by a loop over each block of records.
 //!
-//! A scan looks at both neighbours of each record. Cores that guess well whether a key is new are
-//! faster at a loop, which joins the last group of a block with the first of the next. A run that
-//! goes on is in the later block. The scan that does the same on other devices is
-//! [`scan`](super::scan()).
+//! It is no scan here, as a scan looks at both neighbours of each record: cores that guess well
+//! whether a key is new are faster at a loop. It joins the last group of a block with the first of
+//! the next; a run that goes on is in the later block. The scan that does the same on other devices
+//! is [`scan`](super::scan()).
 //!
 //! ```text
 //! monoid   sums, or Moments: count, mean and the sum of squares about the mean
@@ -173,6 +173,15 @@ fn push_totals<K, T, M>(
 /// let (keys, moments) = moments_by_key(&[7, 7, 9], &[1e9, 1e9 + 2.0, 4.0])?;
 /// assert_eq!(keys, [7, 9]);
 /// assert_eq!((moments[0].mean, moments[0].variance(), moments[1].count), (1e9 + 1.0, 1.0, 1.0));
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// A mean is no integer, so a column of integers is converted first, which is exact up to 2⁵³:
+///
+/// ```
+/// use monoscan::algo::groups::moments_by_key;
+/// let cents = [250, 350, 400].map(f64::from);
+/// assert_eq!(moments_by_key(&[7, 7, 9], &cents)?.1[0].mean, 300.0);
 /// # Ok::<(), monoscan::algo::AlgoError>(())
 /// ```
 ///

@@ -31,6 +31,7 @@ pub use modular::{Modular, recur_modulo};
 pub use network::{Gate, Network, NetworkKind, add_by, compare_by, subtract_by};
 
 use super::{AlgoError, compiled};
+use crate::Error;
 use crate::ops::Affine;
 use crate::prelude::*;
 
@@ -50,10 +51,17 @@ use crate::prelude::*;
 /// Those of building the scan.
 pub fn horner<T: Num>(coefficients: &[T], x: T) -> Result<T, AlgoError> {
     let zeros = coefficients.iter().take_while(|&&coefficient| coefficient == T::ZERO).count();
-    let scan = compiled(|| {
-        let step = scan!(|x: T, coefficient: T| -> Affine<T> { Affine { a: x, b: coefficient } });
-        Scan::<Affine<T>>::builder().lift_with(T::ZERO, step).build()
-    })?;
+    let scan = scan_of_horner::<T>()?;
     let Some((&first, others)) = coefficients[zeros..].split_first() else { return Ok(T::ZERO) };
     Ok(scan.with(x)?.init(Affine { a: T::ZERO, b: first }).reduce(others)?.b)
+}
+
+type OfSteps<T> = Scan<Affine<T>, (T,), Affine<T>>;
+
+/// The scan of [`horner`], whose parameter is x.
+pub(super) fn scan_of_horner<T: Num>() -> Result<&'static OfSteps<T>, Error> {
+    compiled(|| {
+        let step = scan!(|x: T, coefficient: T| -> Affine<T> { Affine { a: x, b: coefficient } });
+        Scan::<Affine<T>>::builder().lift_with(T::ZERO, step).build()
+    })
 }
