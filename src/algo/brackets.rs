@@ -23,10 +23,10 @@
 //!            place, and 16 for each of those brackets
 //! ```
 
-use monoscan_runtime::space::filled;
+use monoscan_runtime::space::zeros;
 
 use super::lists::NONE;
-use super::{AlgoError, counted_twice};
+use super::{AlgoError, check_length, counted_twice};
 use crate::parallel;
 use crate::prelude::*;
 
@@ -70,9 +70,29 @@ impl Side {
 /// [`AlgoError::TooLong`] for 2³¹ places and more.
 pub fn partners(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
     counted_twice(sides.len())?;
-    let mut partners = filled(NONE, sides.len())?;
+    let mut partners = zeros(sides.len())?;
+    partners_into(sides, &mut partners)?;
+    Ok(partners)
+}
+
+/// [`partners`] into a slice, all of one length.
+///
+/// ```
+/// use monoscan::algo::{brackets::{Side, partners_into}, lists::NONE};
+/// let mut partners = [0; 4];
+/// partners_into(&[Side::Open, Side::Neither, Side::Close, Side::Close], &mut partners)?;
+/// assert_eq!(partners, [2, NONE, 0, NONE]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if they differ in length; [`AlgoError::TooLong`] as [`partners`].
+pub fn partners_into(sides: &[Side], partners: &mut [u32]) -> Result<(), AlgoError> {
+    check_length("partners", sides.len(), partners.len())?;
+    counted_twice(sides.len())?;
     let match_block = |block: usize, (sides, partners): (&[Side], &mut [u32])| {
         let first = (block * BLOCK) as u32;
+        partners.fill(NONE);
         Unmatched::of(sides, first, |open, close| {
             (partners[(open - first) as usize], partners[(close - first) as usize]) = (close, open);
         })
@@ -87,7 +107,7 @@ pub fn partners(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
         }
         stack.extend(opening);
     }
-    Ok(partners)
+    Ok(())
 }
 
 /// The place of the nearest bracket before each place that is open there; [`NONE`] if none is. A bracket does not enclose itself
@@ -104,6 +124,26 @@ pub fn partners(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
 /// As [`partners`].
 pub fn enclosing(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
     counted_twice(sides.len())?;
+    let mut enclosing = zeros(sides.len())?;
+    enclosing_into(sides, &mut enclosing)?;
+    Ok(enclosing)
+}
+
+/// [`enclosing`] into a slice, all of one length.
+///
+/// ```
+/// use monoscan::algo::{brackets::{Side, enclosing_into}, lists::NONE};
+/// let mut enclosing = [0; 4];
+/// enclosing_into(&[Side::Open, Side::Neither, Side::Open, Side::Close], &mut enclosing)?;
+/// assert_eq!(enclosing, [NONE, 0, 0, 0]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// As [`partners_into`].
+pub fn enclosing_into(sides: &[Side], enclosing: &mut [u32]) -> Result<(), AlgoError> {
+    check_length("enclosing", sides.len(), enclosing.len())?;
+    counted_twice(sides.len())?;
     let of_block = |block: usize, sides: &[Side]| Unmatched::of(sides, (block * BLOCK) as u32, |_, _| ());
     let unmatched = parallel::map(sides.chunks(BLOCK), of_block);
     // What is open where each block begins, as far as it is closed there, and one more.
@@ -117,7 +157,6 @@ pub fn enclosing(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
     });
     let open: Vec<Vec<u32>> = open.collect();
 
-    let mut enclosing = filled(NONE, sides.len())?;
     let blocks = sides.chunks(BLOCK).zip(enclosing.chunks_mut(BLOCK)).zip(open);
     parallel::for_each(blocks, |block, ((sides, enclosing), mut stack)| {
         for ((place, side), enclosing) in ((block * BLOCK) as u32..).zip(sides).zip(enclosing) {
@@ -130,7 +169,7 @@ pub fn enclosing(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
             }
         }
     });
-    Ok(enclosing)
+    Ok(())
 }
 
 /// The brackets of a block that have no partner in it: each that closes is before each that opens.

@@ -33,7 +33,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use monoscan_runtime::space::filled;
 
-use super::{AlgoError, LONG, compiled, counted, mapped};
+use super::{AlgoError, LONG, check_length, compiled, counted, mapped};
 use crate::ops::Sum;
 use crate::parallel;
 use crate::prelude::*;
@@ -54,6 +54,32 @@ pub const NONE: u32 = u32::MAX;
 /// [`AlgoError::Index`] if an element has no such next one, [`AlgoError::Shared`] if one is next to two, [`AlgoError::Cycle`] if
 /// lists have no end; [`AlgoError::TooLong`].
 pub fn rank(next: &[u32]) -> Result<Vec<u32>, AlgoError> {
+    Ok(mapped(next.len(), ranked(next)?))
+}
+
+/// [`rank`] into a slice, all of one length. Walks take memory of their own all the same, 12 bytes an element.
+///
+/// ```
+/// use monoscan::algo::lists::{NONE, rank_into};
+/// let mut ranks = [0; 4];
+/// rank_into(&[3, NONE, 0, NONE], &mut ranks)?;
+/// assert_eq!(ranks, [1, 0, 0, 2]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if they differ in length; as [`rank`].
+pub fn rank_into(next: &[u32], ranks: &mut [u32]) -> Result<(), AlgoError> {
+    check_length("ranks", next.len(), ranks.len())?;
+    let rank = ranked(next)?;
+    parallel::for_each(ranks.chunks_mut(LONG), |number, part| {
+        (number * LONG..).zip(part).for_each(|(element, slot)| *slot = rank(element));
+    });
+    Ok(())
+}
+
+/// How the rank of an element is read from the walks of all.
+fn ranked(next: &[u32]) -> Result<impl Fn(usize) -> u32 + Sync, AlgoError> {
     let before = before(next)?;
     let picked = parallel::map(before.chunks(LONG), |number, before| {
         let numbered = ((number * LONG) as u32..).zip(before);
@@ -99,7 +125,7 @@ pub fn rank(next: &[u32]) -> Result<Vec<u32>, AlgoError> {
     let sums = compiled(Scan::<Sum<u32>>::plain)?.segmented(&heads).exclusive(&lengths)?;
     let mut starts = vec![0; picked.len()];
     order.iter().zip(sums).for_each(|(&walk, start)| starts[walk as usize] = start);
-    Ok(mapped(walks.len(), |element| starts[(walks[element] >> 32) as usize] + walks[element] as u32))
+    Ok(move |element: usize| starts[(walks[element] >> 32) as usize] + walks[element] as u32)
 }
 
 /// So many walks are taken by one thread.

@@ -281,6 +281,26 @@ impl<T: ScanType> Select<T> {
         counted(x.len())?;
         Ok(self.with_places.inclusive(x)?)
     }
+
+    /// [`select_with_places`](Select::select_with_places) into slices with space for all records that are kept; gives how many
+    /// that were. Space is used as by [`select_into`].
+    ///
+    /// ```
+    /// use monoscan::{algo::select::Select, prelude::*};
+    ///
+    /// let (mut kept, mut places) = ([0; 4], [0; 4]);
+    /// let large = Select::by(scan!(|x: u32| -> bool { x > 10 }))?;
+    /// let count = large.select_with_places_into(&[5, 20, 7, 30], &mut kept, &mut places)?;
+    /// assert_eq!((&kept[..count], &places[..count]), (&[20, 30][..], &[1, 3][..]));
+    /// # Ok::<(), monoscan::algo::AlgoError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`AlgoError::TooLong`]; [`Error::OutputTooShort`] if they do not fit, and nothing is written.
+    pub fn select_with_places_into(&self, x: &[T], kept: &mut [T], places: &mut [u32]) -> Result<usize, AlgoError> {
+        counted(x.len())?;
+        Ok(self.with_places.inclusive_into(x, (kept, places))?)
+    }
 }
 
 /// A predicate of records as one of elements.

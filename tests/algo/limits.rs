@@ -55,6 +55,7 @@ fn more_records_than_can_be_numbered_are_refused_before_they_are_copied() {
     is_refused(select::partition(x, flags).map(drop), 1 << 32);
     is_refused(select::partition_into(x, flags, &mut parts).map(drop), 1 << 32);
     is_refused(select::partition3(x, x).map(drop), 1 << 32);
+    is_refused(by.select_with_places_into(x, &mut [0], &mut [0]).map(drop), 1 << 32);
     is_refused(partners(sides).map(drop), 1 << 31);
     is_refused(enclosing(sides).map(drop), 1 << 31);
     is_refused(Tour::of_parentheses(sides).map(drop), 1 << 31);

@@ -1,8 +1,8 @@
 //! Lists and brackets.
 
 use monoscan::algo::AlgoError;
-use monoscan::algo::brackets::{Side, enclosing, partners};
-use monoscan::algo::lists::{NONE, rank, rank_by_jumping};
+use monoscan::algo::brackets::{Side, enclosing, enclosing_into, partners, partners_into};
+use monoscan::algo::lists::{NONE, rank, rank_by_jumping, rank_into};
 
 use super::common::{Random, for_lengths, generator};
 
@@ -39,9 +39,13 @@ fn lists(len: usize) -> Vec<(Vec<u32>, Vec<u32>)> {
 
 #[test]
 fn both_ways_of_list_ranking_count_the_elements_before() {
-    for_lengths(20_011, |len| {
+    // Threads share links and elements from 2^15 on.
+    for_lengths(70_001, |len| {
         for (next, ranks) in lists(len) {
             assert!(rank(&next).unwrap() == ranks, "{len} elements");
+            let mut into = vec![7; len];
+            rank_into(&next, &mut into).unwrap();
+            assert!(into == ranks, "{len} elements");
             assert!(rank_by_jumping(&next).unwrap() == ranks, "{len} elements");
         }
     });
@@ -112,6 +116,25 @@ fn brackets_are_matched_and_enclose_as_a_stack_has_it() {
             }
             assert!(partners(&sides).unwrap() == expected, "{} places", sides.len());
             assert!(enclosing(&sides).unwrap() == around, "{} places", sides.len());
+            let mut places = vec![7; sides.len()];
+            partners_into(&sides, &mut places).unwrap();
+            assert!(places == expected, "{} places", sides.len());
+            enclosing_into(&sides, &mut places).unwrap();
+            assert!(places == around, "{} places", sides.len());
         }
     });
+}
+
+#[test]
+fn slices_of_another_length_and_links_that_make_no_list_leave_the_slice_as_it_was() {
+    let mut places = [7; 3];
+    let is_refused = |result: Result<(), AlgoError>, name: &str| match result {
+        Err(AlgoError::Length { argument, expected: 2, got: 3 }) => assert_eq!(argument, name),
+        other => panic!("{other:?}"),
+    };
+    is_refused(rank_into(&[NONE; 2], &mut places), "ranks");
+    is_refused(partners_into(&[Side::Open; 2], &mut places), "partners");
+    is_refused(enclosing_into(&[Side::Open; 2], &mut places), "enclosing");
+    assert!(matches!(rank_into(&[NONE, 2, 1], &mut places), Err(AlgoError::Cycle { .. })));
+    assert_eq!(places, [7; 3]);
 }

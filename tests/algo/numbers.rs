@@ -2,10 +2,11 @@
 
 use std::cmp::Ordering;
 
+use monoscan::Error;
 use monoscan::algo::AlgoError;
 use monoscan::algo::numbers::{
     Modular, add, add_into, add_rows, add_rows_into, compare, compare_rows, compare_rows_into, horner, recur_modulo,
-    subtract, subtract_into, subtract_rows, subtract_rows_into,
+    recur_modulo_into, subtract, subtract_into, subtract_rows, subtract_rows_into,
 };
 
 use super::common::{Random, for_lengths, generator, in_pools};
@@ -116,21 +117,25 @@ fn rows_are_computed_on_their_own() {
 
 #[test]
 fn digits_that_disagree_in_number_are_refused_by_what_writes_into_slices() {
-    let mut out = [7; 2];
-    let error = add_into(&[1, 2], &[1], &mut out).unwrap_err();
-    assert!(matches!(error, AlgoError::Length { argument: "b", expected: 2, got: 1 }));
-    let error = subtract_into(&[1], &[1], &mut out).unwrap_err();
-    assert!(matches!(error, AlgoError::Length { argument: "difference", expected: 1, got: 2 }));
-    assert!(matches!(add_rows(&[[1]], &[]), Err(AlgoError::Length { argument: "b", expected: 1, got: 0 })));
-    let error = add_rows_into(&[[1]], &[[2]], &mut [[7]; 2]).unwrap_err();
-    assert!(matches!(error, AlgoError::Length { argument: "sums", expected: 1, got: 2 }));
-    assert_eq!(out, [7; 2]);
-    assert!(matches!(subtract_rows(&[[1]], &[]), Err(AlgoError::Length { argument: "b", expected: 1, got: 0 })));
-    let error = subtract_rows_into(&[[1]], &[[2]], &mut [[7]; 2]).unwrap_err();
-    assert!(matches!(error, AlgoError::Length { argument: "differences", expected: 1, got: 2 }));
-    assert!(matches!(compare_rows(&[[1]], &[]), Err(AlgoError::Length { argument: "b", expected: 1, got: 0 })));
-    let error = compare_rows_into(&[[1]], &[[2]], &mut []).unwrap_err();
-    assert!(matches!(error, AlgoError::Length { argument: "orders", expected: 1, got: 0 }));
+    let is_refused = |result: Result<(), AlgoError>, name: &str, lengths: [usize; 2]| match result {
+        Err(AlgoError::Length { argument, expected, got }) => assert_eq!((argument, [expected, got]), (name, lengths)),
+        other => panic!("{other:?}"),
+    };
+    let (mut out, mut rows, mut orders) = ([7; 2], [[7]; 2], [Ordering::Less; 2]);
+    for (into, name) in [(add_into as fn(&_, &_, &mut _) -> _, "sum"), (subtract_into, "difference")] {
+        is_refused(into(&[1, 2], &[1], &mut out).map(drop), "b", [2, 1]);
+        is_refused(into(&[1], &[1], &mut out).map(drop), name, [1, 2]);
+    }
+    for (into, name) in [(add_rows_into as fn(&_, &_, &mut _) -> _, "sums"), (subtract_rows_into, "differences")] {
+        is_refused(into(&[[1], [2]], &[[1]], &mut rows), "b", [2, 1]);
+        is_refused(into(&[[1]], &[[2]], &mut rows), name, [1, 2]);
+    }
+    is_refused(compare_rows_into(&[[1], [2]], &[[1]], &mut orders), "b", [2, 1]);
+    is_refused(compare_rows_into(&[[2]], &[[1]], &mut orders), "orders", [1, 2]);
+    assert_eq!((out, rows, orders), ([7; 2], [[7]; 2], [Ordering::Less; 2]));
+    is_refused(add_rows(&[[1]], &[]).map(drop), "b", [1, 0]);
+    is_refused(subtract_rows(&[[1]], &[]).map(drop), "b", [1, 0]);
+    is_refused(compare_rows(&[[1]], &[]).map(drop), "b", [1, 0]);
 }
 
 #[test]
@@ -165,6 +170,9 @@ fn recurs<const K: usize, const M: u32>(coefficients: [u32; K]) {
             expected.push((sum % u64::from(M)) as u32);
         }
         assert!(recurrence.run(&x).unwrap() == expected, "order {K} modulo {M}, {len} numbers");
+        let mut y = vec![7; len];
+        recurrence.run_into(&x, &mut y).unwrap();
+        assert!(y == expected, "order {K} modulo {M}, {len} numbers");
     });
 }
 
@@ -174,6 +182,17 @@ fn recurrences_modulo_m_are_those_of_the_loop() {
     recurs::<2, 998_244_353>([1, 1]);
     recurs::<2, { u32::MAX }>([u32::MAX - 1, 5]);
     recurs::<3, 1_000_000_007>([3, 0, u32::MAX]);
+}
+
+#[test]
+fn a_recurrence_of_too_high_an_order_and_results_of_another_length_are_refused() {
+    assert!(Modular::<7, 97>::new([1; 7]).is_ok());
+    let error = Modular::<8, 97>::new([1; 8]).unwrap_err();
+    assert!(matches!(error, Error::StateSize { .. }), "{error}");
+    let mut y = [7; 2];
+    let error = Modular::<1, 97>::new([1]).unwrap().run_into(&[1], &mut y).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "y", expected: 1, got: 2 }), "{error}");
+    assert_eq!(y, [7; 2]);
 }
 
 #[test]
@@ -202,10 +221,18 @@ fn recurrences_modulo_numbers_of_64_bits_are_those_of_the_loop() {
                 }
                 let y = recur_modulo(coefficients, modulus, &x).unwrap();
                 assert!(y == expected, "{coefficients:?} modulo {modulus}, {len} numbers");
+                let mut again = vec![7; len];
+                recur_modulo_into((coefficients, modulus), &x, &mut again).unwrap();
+                assert!(again == expected, "{coefficients:?} modulo {modulus}, {len} numbers");
             }
         });
     }
     assert!(matches!(recur_modulo(&[1], 0, &[1]), Err(AlgoError::Modulus)));
+    let mut y = [7; 2];
+    assert!(matches!(recur_modulo_into((&[1], 0), &[1, 1], &mut y), Err(AlgoError::Modulus)));
+    let error = recur_modulo_into((&[1], 5), &[1], &mut y).unwrap_err();
+    assert!(matches!(error, AlgoError::Length { argument: "y", expected: 1, got: 2 }), "{error}");
+    assert_eq!(y, [7; 2]);
 }
 
 /// By a loop over all coefficients this would take a thousand times as long as the test has.

@@ -70,6 +70,10 @@ fn a_predicate_selects_records_of_several_fields_and_sees_captured_values() {
             let mut output = vec![(7, 7.0); records.len()];
             assert_eq!(by.select_into(&x, &mut output).unwrap(), records.len());
             assert_eq!(output, records);
+            let mut at = vec![7; records.len()];
+            output.fill((7, 7.0));
+            assert_eq!(by.select_with_places_into(&x, &mut output, &mut at).unwrap(), records.len());
+            assert!(output == records && at == kept);
             assert_eq!(by.select_with_places(&x).unwrap(), (records, kept));
         }
     });
@@ -124,11 +128,20 @@ fn bad_input_is_refused_with_what_was_expected() {
     (classes[70_000], classes[150_000]) = (5, 6);
     let error = partition3(&vec![0u8; classes.len()], &classes).unwrap_err();
     assert!(matches!(error, AlgoError::Class { record: 70_000, expected: 3, got: 5 }), "{error}");
+    // Columns with space for all.
+    let (mut kept, mut at) = ([7; 3], [7; 3]);
+    assert!(expected(select_into(&[1, 2, 3], &[true; 2], &mut kept).unwrap_err()));
+    assert!(expected(select_with_places_into((&[1, 2, 3], &[true; 2]), &mut kept, &mut at).unwrap_err()));
+    assert!(expected(partition_into(&[1, 2, 3], &[true; 2], &mut kept).unwrap_err()));
+    let error = select_with_places_into((&[1, 2, 3], &[true; 3]), &mut kept, &mut at[..2]).unwrap_err();
+    assert!(matches!(error, AlgoError::Scan(Error::OutputTooShort { column: 1, expected: 3, got: 2 })), "{error}");
+    let odd = Select::by(scan!(|x: i32| -> bool { x % 2 == 1 })).unwrap();
+    let error = odd.select_with_places_into(&[1, 2, 3], &mut kept, &mut at[..1]).unwrap_err();
+    assert!(matches!(error, AlgoError::Scan(Error::OutputTooShort { column: 1, expected: 2, got: 1 })), "{error}");
+    assert_eq!((kept, at), ([7; 3], [7; 3]));
     let mut output = [7; 1];
     let error = select_into(&[1, 2, 3], &[true, false, true], &mut output).unwrap_err();
     assert!(matches!(error, AlgoError::Scan(Error::OutputTooShort { .. })), "{error}");
-    let error = select_with_places_into((&[1, 2, 3], &[true; 3]), &mut [7; 3], &mut [7; 2]).unwrap_err();
-    assert!(matches!(error, AlgoError::Scan(Error::OutputTooShort { column: 1, expected: 3, got: 2 })), "{error}");
     let mut at = [7; 1];
     let error = places_into(&[true; 3], &mut at).unwrap_err();
     assert!(matches!(error, AlgoError::Scan(Error::OutputTooShort { column: 0, expected: 3, got: 1 })), "{error}");

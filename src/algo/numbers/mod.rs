@@ -27,7 +27,7 @@ mod network;
 pub use big::{add, add_into, subtract, subtract_into};
 pub use big::{add_rows, add_rows_into, compare_rows, compare_rows_into, subtract_rows, subtract_rows_into};
 pub use compare::compare;
-pub use modular::{Modular, recur_modulo};
+pub use modular::{Modular, recur_modulo, recur_modulo_into};
 pub use network::{Gate, Network, NetworkKind, add_by, compare_by, subtract_by};
 
 use super::{AlgoError, compiled};

@@ -15,7 +15,9 @@
 //! bits, in loops of Rust: reduce, then replay. Each block of records finds its last K results as
 //! if zeros were before it. All blocks but the last are of one length, and so of one matrix A: its
 //! columns are what a block of zeros makes of each unit vector. One loop over the blocks composes
-//! their maps, and all run again from what is before them. One thread has one block, and one pass.
+//! their maps, and all run again from what is before them. It is no scan: one map in 16384 records
+//! is composed, by products of 128 bits, which scans do not have. One thread has one block, and one
+//! pass.
 //!
 //! ```text
 //! monoid   the same, where A is known and only v is kept
@@ -26,7 +28,7 @@
 
 use monoscan_runtime::space::zeros;
 
-use super::super::AlgoError;
+use super::super::{AlgoError, check_length};
 use crate::prelude::*;
 use crate::{Error, parallel};
 
@@ -143,6 +145,24 @@ impl<const K: usize, const M: u32> Modular<K, M> {
     pub fn run(&self, x: &[u32]) -> Result<Vec<u32>, AlgoError> {
         Ok(self.scan.inclusive(x)?)
     }
+
+    /// [`run`](Modular::run) into a slice, all of one length.
+    ///
+    /// ```
+    /// use monoscan::algo::numbers::Modular;
+    /// let mut y = [0; 5];
+    /// Modular::<1, 100>::new([3])?.run_into(&[1, 0, 0, 0, 0], &mut y)?;
+    /// assert_eq!(y, [1, 3, 9, 27, 81]);
+    /// # Ok::<(), monoscan::algo::AlgoError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// [`AlgoError::Length`] if they differ in length; [`Error::OutOfMemory`].
+    pub fn run_into(&self, x: &[u32], y: &mut [u32]) -> Result<(), AlgoError> {
+        check_length("y", x.len(), y.len())?;
+        self.scan.inclusive_into(x, y)?;
+        Ok(())
+    }
 }
 
 /// Records of a block.
@@ -164,6 +184,25 @@ const BLOCK: usize = 1 << 14;
 /// # Errors
 /// [`AlgoError::Modulus`] if the modulus is 0.
 pub fn recur_modulo(coefficients: &[u64], modulus: u64, x: &[u64]) -> Result<Vec<u64>, AlgoError> {
+    let mut y = zeros(x.len())?;
+    recur_modulo_into((coefficients, modulus), x, &mut y)?;
+    Ok(y)
+}
+
+/// [`recur_modulo`] into a slice, x and y of one length.
+///
+/// ```
+/// use monoscan::algo::numbers::recur_modulo_into;
+/// let mut y = [0; 5];
+/// recur_modulo_into((&[3], 100), &[1, 0, 0, 0, 0], &mut y)?;
+/// assert_eq!(y, [1, 3, 9, 27, 81]);
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if they differ in length; [`AlgoError::Modulus`] if the modulus is 0.
+pub fn recur_modulo_into((coefficients, modulus): (&[u64], u64), x: &[u64], y: &mut [u64]) -> Result<(), AlgoError> {
+    check_length("y", x.len(), y.len())?;
     if modulus == 0 {
         return Err(AlgoError::Modulus);
     }
@@ -191,10 +230,9 @@ pub fn recur_modulo(coefficients: &[u64], modulus: u64, x: &[u64]) -> Result<Vec
         }
     }
 
-    let mut y = zeros(x.len())?;
     let blocks = x.chunks(block).zip(y.chunks_mut(block)).zip(before);
     parallel::for_each(blocks, |_, ((x, y), before)| modulus.run(coefficients, &before, x, y));
-    Ok(y)
+    Ok(())
 }
 
 /// A number of 64 bits, and 2¹²⁸ modulo it.
