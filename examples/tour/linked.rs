@@ -26,7 +26,7 @@ pub(crate) fn linked(table: &Table) -> Result<(), Failure> {
         ranks
     };
     table.line(("lists::rank", ["6 n", "1", "6"]), || rank(&next), ("a walk", walk))?;
-    let jumping = ("lists::rank_by_jumping", ["n log n", "log n", "log n"]);
+    let jumping = ("lists::rank_by_jumping", ["n log n", "log n", "log n+6"]);
     table.line(jumping, || rank_by_jumping(&next), ("a walk", walk))?;
 
     let sides: Vec<Side> = drawn(table.records, 31, |bits| {

@@ -67,6 +67,25 @@ pub(crate) fn lines_and_columns(text: &[u8]) -> (Vec<u32>, Vec<u32>) {
     text.iter().map(place).unzip()
 }
 
+/// Patterns to search for.
+#[cfg(feature = "lexer")]
+pub(crate) const PATTERNS: [&str; 3] = ["name", "[0-9]{3}", "e, [0-9]"];
+
+/// Where matches of [`PATTERNS`] end, and of which, by a look back from each byte.
+#[cfg(feature = "lexer")]
+pub(crate) fn matches(text: &[u8]) -> Vec<(u64, Vec<usize>)> {
+    let of_digits =
+        |text: &[u8], count| text.len() >= count && text[text.len() - count..].iter().all(u8::is_ascii_digit);
+    let found = |end: usize| {
+        let text = &text[..end];
+        let after_comma = of_digits(text, 1) && text[..end - 1].ends_with(b"e, ");
+        let found = [text.ends_with(b"name"), of_digits(text, 3), after_comma];
+        let patterns: Vec<usize> = (0..3).filter(|&pattern| found[pattern]).collect();
+        (!patterns.is_empty()).then_some((end as u64, patterns))
+    };
+    (1..=text.len()).filter_map(found).collect()
+}
+
 /// A digit of two and what is carried into it: the digit of the result, and what is carried on.
 pub(crate) type OfDigits = fn(u64, u64, bool) -> (u64, bool);
 

@@ -17,6 +17,7 @@ use crate::{Table, best_times, row};
 mod computing;
 mod records;
 mod segments;
+mod texts;
 
 /// The table, and the stream that all vectors here are written in.
 struct There {
@@ -93,6 +94,7 @@ pub(crate) fn on_gpu(table: &Table, gpu: Device) -> Result<(), Failure> {
     segments::rows(&there)?;
     computing::series(&there)?;
     computing::computing(&there)?;
+    texts::texts(&there)?;
     say!("\non the CPU alone: those for which the documentation of `algo::on_gpu` gives the reason");
     Ok(())
 }

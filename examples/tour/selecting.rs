@@ -73,7 +73,7 @@ fn all_of_runs(table: &Table, x: &[u32]) -> Result<(), Failure> {
         ("chunk_by", || few.chunk_by(|a, b| a == b).map(|run| (run[0], run.len() as u32)).unzip()),
     )?;
     table.line(
-        ("runs::decode", ["n", "1", "2"]),
+        ("runs::decode", SCAN),
         || runs::decode(&values, &lengths),
         ("extend", || {
             let runs = values.iter().zip(&lengths);

@@ -90,24 +90,13 @@ fn by_rules(table: &Table, csv: &[u8]) -> Result<(), Failure> {
     table.line(("text::Decimals::integers", LOOP), || decimals.integers(0), ("parse", integers))?;
     table.line(("text::Decimals::floats", LOOP), || decimals.floats(2), ("parse", floats))?;
 
-    let patterns = PatternSet::new(["name", "[0-9]{3}", "e, [0-9]"])?;
-    let of_digits =
-        |text: &[u8], count| text.len() >= count && text[text.len() - count..].iter().all(u8::is_ascii_digit);
+    let patterns = PatternSet::new(loops::PATTERNS)?;
     table.line(
         ("lexer::PatternSet::ends", SCAN),
         || {
             let found = patterns.ends(csv)?;
             Ok::<Vec<_>, monoscan::Error>(found.iter().map(|found| (found.end, found.patterns.to_vec())).collect())
         },
-        ("three looks back", || {
-            let found = |end: usize| {
-                let text = &csv[..end];
-                let after_comma = of_digits(text, 1) && text[..end - 1].ends_with(b"e, ");
-                let found = [text.ends_with(b"name"), of_digits(text, 3), after_comma];
-                let patterns: Vec<usize> = (0..3).filter(|&pattern| found[pattern]).collect();
-                (!patterns.is_empty()).then_some((end as u64, patterns))
-            };
-            (1..=csv.len()).filter_map(found).collect()
-        }),
+        ("three looks back", || loops::matches(csv)),
     )
 }

@@ -22,7 +22,7 @@ use crate::prelude::*;
 
 /// The later of two values.
 #[derive(Clone, Copy, Debug, ScanType)]
-pub(super) struct Later<T>(T);
+pub(super) struct Later<T>(pub(super) T);
 
 impl<T: ScanType> Semigroup for Later<T> {
     #[scan_fn]

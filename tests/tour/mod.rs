@@ -1,4 +1,5 @@
-//! The algorithms that the tour should have lines for: the public functions of `src/algo`.
+//! The algorithms that the tour should have lines for: the public functions of `src/algo`, and
+//! those of pattern sets that search a text.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,14 +14,19 @@ const OF_ARGUMENTS: [&str; 21] = [
 /// Each as `module::function` or `module::Type::function`. One that writes into memory of its caller, with the suffix `_into`,
 /// counts as its namesake.
 pub(crate) fn algorithms() -> BTreeSet<String> {
-    let mut found = BTreeSet::new();
-    collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src/algo"), None, &mut found);
+    let (sources, mut found) = (Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), BTreeSet::new());
+    collect(&sources.join("algo"), None, &mut found);
     let is_algorithm = |name: &String| {
-        let function = name.rsplit("::").next().unwrap();
+        let function = name.rsplit("::").next().unwrap().trim_end_matches("_into");
         // A workspace has namesakes of functions.
         !OF_ARGUMENTS.contains(&function) && !name.contains("::Workspace::")
     };
-    found.into_iter().map(|name| name.trim_end_matches("_into").to_owned()).filter(is_algorithm).collect()
+    found.retain(is_algorithm);
+    let mut of_patterns = BTreeSet::new();
+    collect(&sources.join("lexer/patterns"), Some("lexer"), &mut of_patterns);
+    // The loop of one thread is what the others are compared with.
+    of_patterns.retain(|name| name.starts_with("lexer::PatternSet::ends") && !name.ends_with("_sequentially"));
+    found.into_iter().chain(of_patterns).map(|name| name.trim_end_matches("_into").to_owned()).collect()
 }
 
 /// The public functions in the files of this folder, which are of this module, or else of modules that are named like them.

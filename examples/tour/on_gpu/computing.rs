@@ -1,9 +1,9 @@
-//! Series, texts and numbers: scans alone.
+//! Series and numbers: scans alone.
 
 use monoscan::algo::{numbers, on_gpu};
 
 use super::super::loops;
-use super::{There, one, two, with};
+use super::{There, one, with};
 use crate::common::Failure;
 use crate::{SCAN, drawn};
 
@@ -44,14 +44,6 @@ pub(super) fn series(there: &There) -> Result<(), Failure> {
         || on_gpu::line_of_sight(&dhills),
         one,
         ("a loop", || loops::line_of_sight(&hills)),
-    )?;
-    let text: Vec<u8> = drawn(there.records, 59, |bits| if bits % 40 == 0 { b'\n' } else { b'a' });
-    let dtext = there.upload(&text)?;
-    there.line(
-        ("on_gpu::lines_and_columns", SCAN),
-        || on_gpu::lines_and_columns(&dtext),
-        two,
-        ("a loop", || loops::lines_and_columns(&text)),
     )
 }
 
@@ -63,6 +55,16 @@ pub(super) fn computing(there: &There) -> Result<(), Failure> {
     there.line(("on_gpu::add", SCAN), || on_gpu::add(&da, &db), with, ("a loop", add))?;
     let subtract = || loops::by_digits(&a, &b, u64::borrowing_sub);
     there.line(("on_gpu::subtract", SCAN), || on_gpu::subtract(&da, &db), with, ("a loop", subtract))?;
+    // They differ in the lowest digit alone.
+    let mut less = a.clone();
+    less[0] = less[0].wrapping_sub(1);
+    let dless = there.upload(&less)?;
+    there.line(
+        ("on_gpu::compare", SCAN),
+        || on_gpu::compare(&da, &dless),
+        Ok,
+        ("a loop", || a.iter().rev().cmp(less.iter().rev())),
+    )?;
     let rows = |digits: &[u64]| digits.iter().map(|&digit| [digit, u64::MAX, digit, 1]).collect::<Vec<[u64; 4]>>();
     let (a, b) = (rows(&a), rows(&b));
     let (rows_a, rows_b) = (there.upload(&a)?, there.upload(&b)?);

@@ -14,19 +14,21 @@
 //! | [`totals_by_offsets`], [`Csr`] | one pass over the records, in blocks of equal length, and one over the states of blocks |
 //! | [`forward_fill`], [`backward_fill`], [`sessions`], [`running_argmax`], [`line_of_sight`], [`lines_and_columns`] | one scan |
 //! | [`add`], [`subtract`], [`add_rows`], [`subtract_rows`], [`Modular`] | one scan |
+//! | [`compare`] | one reduction |
 //! | [`horner`] | two reductions |
+//! | `lexer::PatternSet::ends_on_device`, with the feature `lexer` | one scan with a filter |
 //!
 //! Of the others the CPU alone has
 //!
 //! | functions | why |
 //! |---|---|
 //! | `runs::decode` | each record looks up its run by a search, for which there is no kernel |
-//! | `split::split_by_bit`, `split_by_digit` | kernels split by whole bytes, as a sort does |
+//! | `split::split_by_bit`, `split_by_digit` | kernels take flags, as [`partition`], or whole bytes, as a sort |
 //! | `sort::quicksort` | splits of all segments at once, level by level, have no kernel; a radix sort reads fewer bytes |
-//! | `numbers::compare`, `compare_rows` | loops that stop at the first difference, no scans; an `Ordering` is no record |
-//! | `numbers::add_by` | runs a network gate by gate, to show it |
+//! | `numbers::compare_rows` | an `Ordering` is no type of records that a device writes |
+//! | `numbers::add_by`, `subtract_by`, `compare_by`, `Network` | run a network gate by gate, to show it |
 //! | `numbers::recur_modulo` | remainders of 128 bits, in loops; scans have those of 64, as [`Modular`] |
-//! | `lists` | walks along links, each step of which waits for memory: no kernel walks |
+//! | `lists` | walks along links, each step of which waits for memory: no kernel walks, or jumps log n times |
 //! | `brackets` | a stack for each block: words of brackets without partners are no state of a scan |
 //! | `trees` | a tour is put in order by such walks, or by the partners of brackets |
 //! | `text::check_utf8` | no scan: characters say where they begin |
@@ -61,7 +63,7 @@ mod ragged;
 mod selected;
 mod text;
 
-pub use numbers::{Modular, add, add_rows, horner, subtract, subtract_rows};
+pub use numbers::{Modular, add, add_rows, compare, horner, subtract, subtract_rows};
 pub use ordered::{argsort, histogram, partition, partition3, sort, sort_with_values};
 pub use ragged::{
     Csr, backward_fill, forward_fill, line_of_sight, moments_by_key, running_argmax, sessions, sums_by_key,
@@ -110,6 +112,7 @@ pub fn programs() -> Result<Vec<Verified<Program>>, Error> {
         super::text::scan()?.as_dyn(),
         numbers::scan_of_sums()?.as_dyn(),
         numbers::scan_of_differences()?.as_dyn(),
+        numbers::scan_of_order()?.as_dyn(),
         numbers::scan_of_row_sums::<4>()?.as_dyn(),
         numbers::scan_of_row_differences::<4>()?.as_dyn(),
         numbers::scan_for_first::<f32>()?.as_dyn(),

@@ -6,14 +6,29 @@
 //!
 //! ```text
 //! monoid   Carry: c ↦ generate ∨ (propagate ∧ c), one state a digit; rows: none
+//! program  (a, b) ↦ the pair of both digits; writes a + b and the carry that enters
 //! cost     work n, depth 1 scan, 1 pass, 24 bytes a digit; rows the same, at depth 0
 //! ```
+//!
+//! The order of two numbers is that of the highest digits that differ: Blelloch 1990, §1. Cores
+//! stop there. A device reads all digits, as it has begun with most of them by then.
+//!
+//! ```text
+//! monoid   the later of two orders that are not equal, one state a digit
+//! program  (a, b) ↦ whether a > b, if they differ
+//! cost     work n, depth 1 reduction, 1 pass, 16 bytes a digit
+//! ```
+//!
+//! Horner's rule and recurrences are the scans of [`numbers`](crate::algo::numbers).
+
+use std::cmp::Ordering;
 
 use super::expect_no_capture;
 use crate::Error;
 use crate::algo::numbers::modular::Step;
+use crate::algo::series::{Later, Latest};
 use crate::algo::{AlgoError, check_length, compiled, compiled_for};
-use crate::ops::{Affine, Carry, Min, Sum};
+use crate::ops::{Affine, Carry, Min, Sum, WithIdentity};
 use crate::prelude::*;
 use crate::scan::DeviceVec;
 
@@ -86,6 +101,46 @@ fn of_digits(scan: &OfDigits, a: &DeviceVec<u64>, b: &DeviceVec<u64>) -> Result<
     check_length("b", a.len(), b.len())?;
     let (digits, carry) = scan.inclusive_with_total((a, b))?;
     Ok((digits, carry.generate))
+}
+
+#[scan_fn]
+fn decides(a: u64, b: u64) -> Latest<bool> {
+    if a == b { Latest::<bool>::identity() } else { WithIdentity::of(Later(a > b)) }
+}
+
+type OfOrder = Scan<Latest<bool>, (u64, u64), Latest<bool>>;
+
+/// The scan of [`compare`].
+pub(super) fn scan_of_order() -> Result<&'static OfOrder, Error> {
+    compiled(|| Scan::<Latest<bool>>::builder().lift(decides {}).build())
+}
+
+/// The order that the highest digits have which differ.
+fn order_of(decided: Latest<bool>) -> Ordering {
+    match decided.get() {
+        None => Ordering::Equal,
+        Some(Later(true)) => Ordering::Greater,
+        Some(Later(false)) => Ordering::Less,
+    }
+}
+
+/// Which of two numbers of as many digits, the least first, is greater. Reads all digits, and waits for the device.
+///
+/// ```no_run
+/// use monoscan::{Device, DeviceVec, algo::on_gpu::compare};
+///
+/// let gpu = Device::cuda(0)?;
+/// let (a, b) = (DeviceVec::upload(&gpu, &[5, 1])?, DeviceVec::upload(&gpu, &[9, 0])?);
+/// assert!(compare(&a, &b)?.is_gt());
+/// # Ok::<(), monoscan::algo::AlgoError>(())
+/// ```
+///
+/// # Errors
+/// [`AlgoError::Length`] if they differ in length.
+pub fn compare(a: &DeviceVec<u64>, b: &DeviceVec<u64>) -> Result<Ordering, AlgoError> {
+    expect_no_capture([a.memory(), b.memory()])?;
+    check_length("b", a.len(), b.len())?;
+    Ok(order_of(compiled_for(a.device(), |device| scan_of_order()?.on(device))?.reduce((a, b))?))
 }
 
 #[scan_fn]
@@ -278,6 +333,23 @@ mod tests {
             assert_eq!(sums, numbers::add_rows(a, b).unwrap());
             let differences = scan_of_row_differences::<3>().unwrap().inclusive((a, b)).unwrap();
             assert_eq!(differences, numbers::subtract_rows(a, b).unwrap());
+        }
+    }
+
+    #[test]
+    fn the_highest_digits_that_differ_decide() {
+        let mut random = Random(6);
+        for len in [0, 1, 2, 3, 100, 5000] {
+            let a = digits(&mut random, len);
+            for differ in [0, 1, 3] {
+                let mut b = a.clone();
+                for _ in 0..differ {
+                    let place = random.below(len.max(1));
+                    b.get_mut(place).into_iter().for_each(|digit| *digit = *random.pick(&[0, u64::MAX, 5]));
+                }
+                let found = scan_of_order().unwrap().reduce((&a, &b)).unwrap();
+                assert_eq!(order_of(found), numbers::compare(&a, &b), "{a:?} and {b:?}");
+            }
         }
     }
 

@@ -1,5 +1,7 @@
 //! Long integers, rows of them, polynomials and recurrences.
 
+use std::cmp::Ordering;
+
 use monoscan::algo::numbers::Modular;
 use monoscan::algo::on_gpu;
 use scan_kit::Random;
@@ -54,6 +56,34 @@ fn long_integers_are_added_and_subtracted() {
                     (on_gpu::subtract(&da, &db).unwrap(), subtracted(&a, &b));
                 same(&here(difference), &expected);
                 assert_eq!(borrow, leaves);
+            }
+        }
+    });
+}
+
+#[test]
+#[ignore = "needs a CUDA device"]
+fn the_highest_digits_that_differ_decide() {
+    with_random(|random| {
+        for len in lengths(random) {
+            let a = digits(random, len, 1000);
+            // None differ, the lowest, the highest, one anywhere, and all below it.
+            for place in [None, Some(0), len.checked_sub(1), Some(random.below(len.max(1)))] {
+                for others in [false, true] {
+                    let mut b = a.clone();
+                    let Some(digit) = place.and_then(|place| b.get_mut(place)) else {
+                        assert_eq!(on_gpu::compare(&there(&a), &there(&b)).unwrap(), Ordering::Equal);
+                        continue;
+                    };
+                    *digit ^= 1 << random.below(64u32);
+                    let expected = a[place.unwrap_or_default()].cmp(digit);
+                    if others {
+                        b[..place.unwrap_or_default()].iter_mut().for_each(|digit| *digit = !*digit);
+                    }
+                    let (da, db) = (there(&a), there(&b));
+                    assert_eq!(on_gpu::compare(&da, &db).unwrap(), expected, "{len} digits");
+                    assert_eq!(on_gpu::compare(&db, &da).unwrap(), expected.reverse(), "{len} digits");
+                }
             }
         }
     });

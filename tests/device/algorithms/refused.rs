@@ -44,6 +44,7 @@ fn columns_of_other_lengths_are_refused() {
     let (digits, digit) = (there(&[1u64; 3]), there(&[1u64]));
     assert!(is_one_of_three(on_gpu::add(&digits, &digit), "b"));
     assert!(is_one_of_three(on_gpu::subtract(&digits, &digit), "b"));
+    assert!(is_one_of_three(on_gpu::compare(&digits, &digit), "b"));
     let (rows, row) = (there(&[[1u64; 4]; 3]), there(&[[1u64; 4]]));
     assert!(is_one_of_three(on_gpu::add_rows(&rows, &row), "b"));
     assert!(is_one_of_three(on_gpu::subtract_rows(&rows, &row), "b"));
