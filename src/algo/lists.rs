@@ -11,6 +11,7 @@
 //!
 //! ```text
 //! monoid   sums, segmented: a list is a segment
+//! program  the length of a walk ↦ itself; writes the sum of those before
 //! cost     work 6 n, depth 1 scan of n / 64 lengths between loops, one of which runs on one thread
 //!          over n / 64 walks, as each says which one is next
 //! passes   4 in memory's order, and 2 in the list's: the element before each, and the walks

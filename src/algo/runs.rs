@@ -9,6 +9,7 @@
 //! ```text
 //! monoid   sums of the flags (the engine's)      x        a a a b c c      starts   0 3 4
 //! filter   the record before is another one      filter   1 0 0 1 1 0      lengths  3 1 2
+//! program  x ↦ nothing; writes x, and its place
 //! cost     work n, depth 1 scan, 1 pass over x; encoding then makes lengths of places by a loop
 //! bytes    of records of b bytes: b read, and b written of each run; encoding: 12 more of each run:
 //!          a place written, then read and replaced
@@ -25,7 +26,9 @@
 //!
 //! ```text
 //! monoid   sums of lengths, one of 64 runs
-//! cost     work n + runs, depth 1 scan of runs / 64 sums between two loops, 1 pass over the output
+//! program  a sum ↦ itself
+//! cost     work n + runs, depth 1 scan of runs / 64 sums between two loops
+//! passes   1 over the records, 2 over the lengths
 //! bytes    b written of each record; 8 of lengths and b read of each run
 //! ```
 //!

@@ -8,6 +8,7 @@
 //!
 //! ```text
 //! monoid   Segmented<Sum<T>>, one state a block
+//! program  a state ↦ itself; writes the sum that enters the block
 //! cost     work n + rows, depth 1 scan of n / 8192 states after a loop, 1 pass; then one thread adds
 //!          what rows have in later blocks, at most once a block
 //! bytes    of values of b bytes: 4 + b of each product, and b of the vector at its column, read;

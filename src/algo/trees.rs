@@ -29,6 +29,7 @@
 //!
 //! ```text
 //! monoid   sums of integers
+//! program  the value of a step that enters ↦ itself
 //! cost     work n, depth 1 scan between two loops, 3 passes
 //! bytes    of values of b bytes: subtrees 20 + 7 b a node, paths 24 + 9 b
 //! ```
@@ -37,14 +38,26 @@
 //! monoids have no difference at all. So these are added up by the steps of the loop on any number
 //! of threads, to the bit; the file `trees/walk.rs` says how threads share them.
 //!
+//! # Tree contraction
+//!
+//! Sums of trees have another parallel algorithm. *Rake* takes leaves away and adds them to their
+//! parents, *compress* halves chains, in turn until the root is all: Miller and Reif, *Parallel
+//! Tree Contraction and its Application* (FOCS 1985). It takes O(log n) rounds, each over places
+//! anywhere, and says nothing of depths and orders. So sums come from the tour instead: it has the
+//! measures above too, and its order of the nodes turns each sum into loops over blocks in memory's
+//! order. In a chain with a monoid that has no differences that is one thread's loop, where
+//! contraction would have log n rounds.
+//!
 //! # Building a tour
 //!
 //! The tour of an array of parents is a linked list: siblings are sorted together, each step is
 //! linked to its next one, and [list ranking](super::lists) puts them in order. Where parents have
 //! smaller numbers than their children, a loop from the last node to the first has all sizes, and
 //! one from the first to the last has the places. Both run on one thread, as a node needs another.
-//! Steps are linked on one thread too, at places anywhere. The tour of parentheses is there
-//! already, and needs the [partners](super::brackets), and a stack that tells parents.
+//! Steps are linked on one thread too: links need no others, so there is nothing to scan, and they
+//! go to places anywhere. The tour of parentheses is there already, and needs the
+//! [partners](super::brackets). Parents are told by a stack, on one thread: a stack grows with the
+//! text, so no scan carries it.
 //!
 //! ```text
 //! of parents   work 11 n, a sort of n, and a ranking of 2 n; depth their 2 scans and 1 more, of 2 n

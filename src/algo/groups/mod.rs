@@ -7,6 +7,7 @@
 //! ```text
 //! monoid   Segmented<M>: (start, value), where a start forgets what was before
 //! filter   the next record begins a segment, or there is none
+//! program  a record ↦ (does it begin a segment, its state); writes the total, and the key
 //! cost     work n, depth 1 scan, 1 pass
 //! bytes    a state, and a flag or key, read of each record; a state, and its key, written of each
 //!          segment; offsets take 8 a segment instead of flags

@@ -8,6 +8,7 @@
 //!
 //! ```text
 //! monoid   Carry: c ↦ generate ∨ (propagate ∧ c), one state a block
+//! program  a state ↦ itself; writes the carry that enters the block
 //! cost     work n, depth 1 scan of n / 8192 states between two loops, 1 pass
 //! bytes    16 read and 8 written of each digit; those that a carry goes through once more
 //! ```

@@ -7,6 +7,7 @@
 //!
 //! ```text
 //! monoid   (A, v) ⊕ (A', v') = (A'·A, A'·v + v')        all modulo M
+//! program  x ↦ (the companion matrix, (x, 0, …, 0)); writes the first number of v
 //! cost     work K³ n at worst, depth 1 scan, 1 pass
 //! bytes    4 read and 4 written of each record
 //! ```

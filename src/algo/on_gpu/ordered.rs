@@ -5,7 +5,7 @@
 //! split by one bit, which a kernel of its own makes at 0.8 of the speed of memory: flags are read
 //! twice, records read and written once. A radix sort splits by each byte of the keys, the least
 //! first. Per byte and record of k bytes it reads the key twice and writes it once, so 3 k bytes
-//! move; of values 2 bytes for each of theirs.
+//! move; of values 2 bytes for each of theirs. The scan's program is a count ↦ itself, added up.
 
 use monoscan_runtime::DeviceMemory;
 use monoscan_runtime::gpu::moves::{Digit, Partition};

@@ -1,4 +1,20 @@
 //! Ragged data and series: scans that start over, or that remember.
+//!
+//! Totals by flags and keys, and series, are the scans of [`groups`](crate::algo::groups) and
+//! [`series`](crate::algo::series), whose pages have their sources. Totals by offsets, and products
+//! of sparse matrices, share records evenly among blocks however segments differ in length:
+//! Blelloch, Heroux and Zagha, *Segmented Operations for Sparse Matrix Computation on Vector
+//! Multiprocessors* (CMU-CS-93-173). The first pass sums up each block, and the second adds what a
+//! segment has in several blocks.
+//!
+//! ```text
+//! monoid   that of the records, segmented; series as on a CPU
+//! program  a record ↦ (does it begin a segment, its state); writes the total after the last
+//! cost     work n, depth 1 scan, 1 pass; by offsets work n + segments, depth 2, 1 pass over the
+//!          records and one over the states of blocks, and 1 over the offsets before, to check them
+//! bytes    a state, and a flag or key, read of each record; a state, and its key, written of each
+//!          segment; offsets take 4 a segment, read twice
+//! ```
 
 use monoscan_runtime::DeviceError;
 use monoscan_runtime::gpu::totals::Totals;

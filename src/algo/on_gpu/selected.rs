@@ -1,4 +1,19 @@
 //! Keeping some records: the scans of [`select`](crate::algo::select) and [`runs`].
+//!
+//! Each is one scan with a filter. A block counts what it keeps, learns from the blocks before
+//! where that goes, and writes it: one pass, after Merrill and Garland, *Single-pass Parallel
+//! Prefix Scan with Decoupled Look-back* (NVIDIA, 2016). The rank of a record is the exclusive sum
+//! of the flags, Blelloch 1990, §1.3. Run lengths differ from those of a CPU: the last record of a
+//! run knows where the run before ended, the maximum of such ends, so nothing is made of places
+//! afterwards.
+//!
+//! ```text
+//! monoid   sums of the flags (the engine's); run lengths: Max<u64>, the last end of a run
+//! program  x ↦ nothing, or the end of a run; writes x, its place, or how far the last end is
+//! cost     work n, depth 1 scan, 1 pass; with less space than for all records one more, that counts
+//! bytes    of records of b bytes: b read, and b written of each that is kept; a flag 1 read; a place
+//!          or a length 4 written
+//! ```
 
 use super::{expect_no_capture, expect_space};
 use crate::algo::{AlgoError, check_length, compiled_for, counted, runs};

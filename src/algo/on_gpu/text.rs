@@ -1,5 +1,5 @@
 //! Lines and columns of a text that is in the memory of a GPU: the scan of
-//! [`text`](crate::algo::text).
+//! [`text`](crate::algo::text), where its monoid, program, cost and source are.
 
 use super::expect_no_capture;
 use crate::algo::{AlgoError, compiled_for, counted, text};

@@ -9,6 +9,7 @@
 //!
 //! ```text
 //! monoid   Xor<bool>, one state a block
+//! program  the parity of a block ↦ itself; writes that of all before
 //! cost     work 2 n and 2 for each field, depth 1 scan of n / 32768 states between two loops, then
 //!          two loops on one thread
 //! passes   2 over the text, 2 over the fields

@@ -1,5 +1,9 @@
 //! Totals over subtrees and paths by any operator, to the bit as a loop over the nodes makes them.
 //!
+//! The order of the nodes in which children come first, and each total is made of theirs, is Knuth
+//! 1, §2.3.3, Algorithm F. To cut it in blocks, and to do last what no block has whole, is as with
+//! [brackets](super::super::brackets): Bar-On and Vishkin 1985.
+//!
 //! The loop over subtrees takes children before their parents, and adds the total of each node to
 //! that of its parent. The loop over paths takes parents first, and adds their totals to those of
 //! their children. Where parents have smaller numbers, either goes over the numbers of nodes.
@@ -17,7 +21,7 @@
 //! threads.
 //!
 //! ```text
-//! monoid   any
+//! monoid   any, combined by loops: totals of a tree are no prefixes of one line
 //! cost     work n, depth a loop over n / 8192 blocks and one over what is cut; or one over n nodes
 //! passes   2: values are copied, totals are made
 //! bytes    of values of b bytes: 8 + 5 b a node, over the numbers of nodes 4 + 5 b

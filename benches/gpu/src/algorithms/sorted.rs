@@ -89,7 +89,7 @@ impl Bench<'_> {
         Ok(())
     }
 
-    /// By a sort and run lengths, in new vectors. CUB is told that there are 256 values, and has a counter for each.
+    /// Each byte is counted, and its counts are added up, in new vectors. CUB is told that there are 256 values, and has a counter for each.
     fn histogram(&mut self, power: u32, len: usize) -> Result<(), Failure> {
         let name = "histogram.u8";
         if !self.wants(name) {
