@@ -1,6 +1,6 @@
 //! The workloads, in the order of the published table, and the speed that each should reach.
 
-use super::algorithms::{self, selecting, sorting, texts, trees};
+use super::algorithms::{self, computing, linked, segments, selecting, series, sorting, texts, trees};
 use super::{Bar, Run, To, Workload, affine, biquad, everyday, kept, labels, rows, segmented, states, sums, tokens};
 
 /// A bar at 2^`log2` elements.
@@ -44,8 +44,19 @@ const fn tree(name: &'static str, title: &'static str, run: Run) -> Workload {
     workload(&[], name, title, "plain loop", (20, 90), run)
 }
 
+/// One without a bar, beside what a user would write.
+const fn plain(
+    name: &'static str,
+    title: &'static str,
+    baseline: &'static str,
+    bytes: (usize, usize),
+    run: Run,
+) -> Workload {
+    workload(&[], name, title, baseline, bytes, run)
+}
+
 /// All workloads, in the order of the published table.
-pub(crate) const ALL: [Workload; 57] = [
+pub(crate) const ALL: [Workload; 76] = [
     Workload {
         name: "sum-i32",
         title: "sum i32",
@@ -285,7 +296,7 @@ pub(crate) const ALL: [Workload; 57] = [
         "forward fill of f64, one of two there",
         "plain loop",
         (17, 50),
-        algorithms::forward_fill,
+        series::forward_fill,
     ),
     workload(
         &[],
@@ -293,7 +304,7 @@ pub(crate) const ALL: [Workload; 57] = [
         "backward fill of f64, one of two there",
         "plain loop",
         (17, 50),
-        algorithms::backward_fill,
+        series::backward_fill,
     ),
     workload(
         &[],
@@ -359,4 +370,29 @@ pub(crate) const ALL: [Workload; 57] = [
     tree("path-sums-star", "sums of f64 over paths, a star", |session, field, len| {
         trees::path_sums(session, field, len, trees::star)
     }),
+    plain("decode-u32", "decoding of runs of u32, four a run", "plain loop", (6, 30), selecting::decode_u32),
+    plain("unique-pairs", "first pairs of runs of keys, four a run", "plain loop", (10, 40), selecting::unique_by_key),
+    plain("partition3-i32", "partition i32, three classes", "plain loop", (9, 30), selecting::partition3_i32),
+    plain("sort-pairs", "sort u32 with u32 beside", "sort_by_key", (16, 70), selecting::sort_with_values_u32),
+    plain("histogram", "histogram of u32, a thousand values", "plain loop", (4, 12), segments::histogram),
+    plain("flag-maxima", "maxima of i64 by flags, ten a segment", "plain loop", (10, 40), segments::totals_by_flags),
+    plain(
+        "offset-maxima",
+        "maxima of i64 by offsets, ten a segment",
+        "plain loop",
+        (9, 20),
+        segments::totals_by_offsets,
+    ),
+    plain("partners", "partners of brackets", "a stack", (5, 30), linked::partners),
+    plain("rank", "ranks in a list in random order", "a walk", (8, 50), linked::rank),
+    plain("tour-downwards", "tour of a random tree, parents first", "a stack", (8, 70), linked::tour_downwards),
+    plain("tour-shuffled", "tour of a random tree, nodes in any order", "a stack", (8, 120), linked::tour_shuffled),
+    plain("subtract", "subtraction of long integers", "plain loop", (24, 60), computing::subtract),
+    plain("compare", "order of long integers, the lowest digit differs", "plain loop", (16, 40), computing::compare),
+    plain("horner", "polynomial modulo 2^64", "plain loop", (8, 10), computing::horner),
+    plain("modular", "recurrence of order 2 modulo 30 bits", "plain loop", (8, 20), computing::modular),
+    plain("sessions", "sessions of u64 times", "plain loop", (12, 30), series::sessions),
+    plain("sight", "line of sight over f64", "plain loop", (9, 20), series::line_of_sight),
+    plain("argmax", "running arg-max of i64", "plain loop", (12, 30), series::running_argmax),
+    plain("lines", "lines and columns of bytes", "plain loop", (9, 30), series::lines_and_columns),
 ];

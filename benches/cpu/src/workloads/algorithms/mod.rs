@@ -4,14 +4,18 @@
 //! monoscan's functions use the pool that they are called in: one of one thread, which is handed
 //! the work, and the global one of two.
 
+pub(super) mod computing;
+pub(super) mod linked;
+pub(super) mod segments;
 pub(super) mod selecting;
+pub(super) mod series;
 pub(super) mod sorting;
 pub(super) mod texts;
 pub(super) mod trees;
 
 use std::sync::{Mutex, MutexGuard};
 
-use monoscan::algo::{AlgoError, groups, numbers, series, sparse};
+use monoscan::algo::{AlgoError, groups, numbers, sparse};
 use monoscan::ops::Moments;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
@@ -56,11 +60,15 @@ impl<T: Clone> Same<T> {
     }
 }
 
-impl<T: Clone + Default> Same<T> {
-    /// A slice of this length, of which `write` says how many are results.
-    fn first(&self, len: usize, write: impl FnOnce(&mut [T]) -> Result<usize, AlgoError>) -> Result<(), AlgoError> {
+impl<T: Clone> Same<T> {
+    /// A slice of this length, whose records are `blank` before the first call, and of which `write` says how many are results.
+    fn first(
+        &self,
+        (len, blank): (usize, T),
+        write: impl FnOnce(&mut [T]) -> Result<usize, AlgoError>,
+    ) -> Result<(), AlgoError> {
         let (space, written) = &mut *self.space();
-        space.resize(len, T::default());
+        space.resize(len, blank);
         *written = write(space)?;
         Ok(())
     }
@@ -69,7 +77,7 @@ impl<T: Clone + Default> Same<T> {
 impl<T: PartialEq> Judge for Same<T> {
     fn spoil(&self) {
         self.write().clear();
-        self.space().1 = 0;
+        *self.space() = (Vec::new(), 0);
     }
 
     fn check(&self) -> Result<(), String> {
@@ -94,6 +102,31 @@ fn enter_ours<'a>(
 ) {
     field.enter((Role::Ours, "monoscan", 1), judge, move || pool.install(run).expect("the input is right"));
     field.enter((Role::Ours, "monoscan", 2), judge, move || run().expect("the input is right"));
+}
+
+/// The names of rivals, each with a loop that writes results and says how many. The first is the baseline.
+type Rivals<'r, T> = &'r [(&'static str, &'r dyn Fn(&mut [T]) -> usize)];
+
+/// monoscan beside loops on one thread, into a slice of this length, whose records are `blank` at first.
+fn race_into<T: Copy + PartialEq + Send + Sync>(
+    (session, field): (&Session, Field<'_>),
+    (len, blank): (usize, T),
+    rivals: Rivals<'_, T>,
+    ours: impl Fn(&mut [T]) -> Result<usize, AlgoError> + Copy + Send + Sync,
+) -> Vec<Row> {
+    let mut expected = vec![blank; len];
+    let written = rivals[0].1(&mut expected);
+    expected.truncate(written);
+    let (y, pool) = (&Same::of(expected, 0), &one_thread());
+    let mut field = field;
+    for (place, &(name, by_loop)) in rivals.iter().enumerate() {
+        let role = if place == 0 { Role::Baseline } else { Role::Rival };
+        field.enter((role, name, 1), y, move || {
+            y.first((len, blank), |y| Ok(by_loop(y))).expect("a loop refuses nothing");
+        });
+    }
+    enter_ours(&mut field, y, pool, || y.first((len, blank), ours));
+    field.race(session.effort)
 }
 
 fn one_thread() -> ThreadPool {
@@ -177,54 +210,6 @@ pub(super) fn group_variances(session: &Session, field: Field<'_>, len: usize) -
     let both: Vec<f64> = keys.iter().map(|&key| key.into()).chain(x.iter().copied()).collect();
     let polars = PythonScan::new(&session.peers, "group_variances float64", &both, y);
     field.enter_if((Role::Rival, "polars", 2), y, polars);
-    field.race(session.effort)
-}
-
-/// The last value before each that is missing, of which one of two is, at random.
-pub(super) fn forward_fill(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
-    let by_loop = |x: &[f64], is_there: &[bool]| {
-        let mut last = 0.0;
-        let latest = |(x, there): (&f64, &bool)| {
-            last = if *there { *x } else { last };
-            last
-        };
-        x.iter().zip(is_there).map(latest).collect()
-    };
-    fills(session, field, len, by_loop, series::forward_fill, "forward_fill float64")
-}
-
-/// The next value after each that is missing.
-pub(super) fn backward_fill(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
-    let by_loop = |x: &[f64], is_there: &[bool]| {
-        let (mut next, mut filled) = (0.0, vec![0.0; x.len()]);
-        for ((x, there), filled) in x.iter().zip(is_there).zip(&mut filled).rev() {
-            next = if *there { *x } else { next };
-            *filled = next;
-        }
-        filled
-    };
-    fills(session, field, len, by_loop, series::backward_fill, "backward_fill float64")
-}
-
-/// One of two values is missing, at random.
-fn fills(
-    session: &Session,
-    field: Field<'_>,
-    len: usize,
-    by_loop: impl Fn(&[f64], &[bool]) -> Vec<f64>,
-    fill: impl Fn(&[f64], &[bool], f64) -> Result<Vec<f64>, AlgoError> + Sync,
-    polars: &str,
-) -> Vec<Row> {
-    let is_there = &column(54, len, |numbers| numbers.below(2) == 0)[..];
-    let values = column(55, len, |numbers| numbers.below(1000) as f64);
-    let x = &values.iter().zip(is_there).map(|(x, there)| if *there { *x } else { f64::NAN }).collect::<Vec<f64>>()[..];
-    let (y, pool) = (&Output::exact(by_loop(x, is_there)), &one_thread());
-    let mut field = field;
-    field.enter((Role::Baseline, "plain loop", 1), y, || y.replace(by_loop(x, is_there)));
-    let ours = || fill(x, is_there, 0.0).expect("columns of one length");
-    field.enter((Role::Ours, "monoscan", 1), y, || y.replace(pool.install(ours)));
-    field.enter((Role::Ours, "monoscan", 2), y, || y.replace(ours()));
-    field.enter_if((Role::Rival, "polars", 2), y, PythonScan::new(&session.peers, polars, x, y));
     field.race(session.effort)
 }
 

@@ -1,9 +1,12 @@
-//! Selecting, parting and runs, into columns that are there.
+//! Selecting, parting, runs, and sorts of keys with values, into columns that are there.
 
+use std::convert::Infallible;
+
+use monoscan::algo::sort::{Order, sort_with_values};
 use monoscan::algo::{AlgoError, runs, select};
 
 use super::super::Session;
-use super::{Same, enter_ours, one_thread};
+use super::{Same, enter_ours, one_thread, race_into};
 use crate::race::Field;
 use crate::report::{Role, Row};
 use bench_shared::data::column;
@@ -20,7 +23,7 @@ pub(in super::super) fn select_i32(session: &Session, field: Field<'_>, len: usi
         let mut flags = flags.iter();
         y.holding(x).retain(|_| *flags.next().expect("a flag for each record"));
     });
-    enter_ours(&mut field, y, pool, || y.first(len, |y| select::select_into(x, flags, y)));
+    enter_ours(&mut field, y, pool, || y.first((len, 0), |y| select::select_into(x, flags, y)));
     field.enter((Role::Rival, "filter", 1), y, || {
         let mut y = y.write();
         y.clear();
@@ -46,7 +49,7 @@ pub(in super::super) fn partition_i32(session: &Session, field: Field<'_>, len: 
     let (y, pool) = (&Same::of(of(true).chain(of(false)).collect(), len), &one_thread());
     let mut field = field;
     field.enter((Role::Baseline, "plain loop", 1), y, || by_loop(&mut y.write()));
-    enter_ours(&mut field, y, pool, || y.first(len, |y| select::partition_into(x, flags, y).map(|_| len)));
+    enter_ours(&mut field, y, pool, || y.first((len, 0), |y| select::partition_into(x, flags, y).map(|_| len)));
     field.enter((Role::Rival, "two filters", 1), y, || {
         let mut y = y.write();
         y.clear();
@@ -84,7 +87,7 @@ pub(in super::super) fn encode_u32(session: &Session, field: Field<'_>, len: usi
     let (y, pool) = (&Same::of(expected, 2 * len), &one_thread());
     // Lengths, which have the second half, are moved behind the values.
     let in_halves = |encode: &dyn Fn(&mut [u32]) -> Result<usize, AlgoError>| {
-        y.first(2 * len, |y| {
+        y.first((2 * len, 0), |y| {
             let runs = encode(y)?;
             y.copy_within(len..len + runs, runs);
             Ok(2 * runs)
@@ -110,11 +113,101 @@ pub(in super::super) fn unique_u32(session: &Session, field: Field<'_>, len: usi
     let mut field = field;
     // As for `retain`, all records are copied first.
     field.enter((Role::Baseline, "Vec::dedup", 1), y, || y.holding(x).dedup());
-    enter_ours(&mut field, y, pool, || y.first(len, |y| runs::unique_into(x, y)));
+    enter_ours(&mut field, y, pool, || y.first((len, 0), |y| runs::unique_into(x, y)));
     field.enter((Role::Rival, "chunk_by", 1), y, || {
         let mut y = y.write();
         y.clear();
         y.extend(x.chunk_by(|a, b| a == b).map(|run| run[0]));
     });
     field.race(session.effort)
+}
+
+/// The first key and the first value of each run of keys, one behind the other.
+pub(in super::super) fn unique_by_key(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    let (keys, values) = (&repeated(75, len)[..], &column(76, len, |numbers| numbers.bits() as u32)[..]);
+    // Values, which have the second half, are moved behind the keys.
+    fn in_halves<E>(y: &mut [u32], write: impl Fn(&mut [u32], &mut [u32]) -> Result<usize, E>) -> Result<usize, E> {
+        let half = y.len() / 2;
+        let (first_keys, first_values) = y.split_at_mut(half);
+        let runs = write(first_keys, first_values)?;
+        y.copy_within(half..half + runs, runs);
+        Ok(2 * runs)
+    }
+    let by_loop = |first_keys: &mut [u32], first_values: &mut [u32]| {
+        let mut runs = 0;
+        for (place, (&key, &value)) in keys.iter().zip(values).enumerate() {
+            if place == 0 || key != keys[place - 1] {
+                (first_keys[runs], first_values[runs]) = (key, value);
+                runs += 1;
+            }
+        }
+        Ok::<usize, Infallible>(runs)
+    };
+    let by_loop = |y: &mut [u32]| in_halves(y, by_loop).unwrap_or_else(|none| match none {});
+    race_into((session, field), (2 * len, 0), &[("plain loop", &by_loop)], |y| {
+        in_halves(y, |first_keys, first_values| runs::unique_by_key_into((keys, values), first_keys, first_values))
+    })
+}
+
+/// Runs of four records on average.
+pub(in super::super) fn decode_u32(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    let (values, lengths) = &runs::encode(&repeated(77, len)).expect("they are few");
+    let fill = |y: &mut [u32]| {
+        let mut place = 0;
+        for (&value, &length) in values.iter().zip(lengths) {
+            y[place..place + length as usize].fill(value);
+            place += length as usize;
+        }
+        place
+    };
+    let repeat = |y: &mut [u32]| {
+        let all = values.iter().zip(lengths);
+        let records = all.flat_map(|(&value, &length)| std::iter::repeat_n(value, length as usize));
+        y.iter_mut().zip(records).map(|(y, record)| *y = record).count()
+    };
+    race_into((session, field), (len, 0), &[("plain loop", &fill), ("repeat_n", &repeat)], |y| {
+        runs::decode_into(values, lengths, y)
+    })
+}
+
+/// Records of three classes, at random.
+pub(in super::super) fn partition3_i32(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    let x = &column(78, len, |numbers| numbers.bits() as i32)[..];
+    let classes = &column(79, len, |numbers| numbers.below(3) as u8)[..];
+    let by_counts = |y: &mut [i32]| {
+        let mut counts = [0; 3];
+        classes.iter().for_each(|&class| counts[class as usize] += 1);
+        let mut places = [0, counts[0], counts[0] + counts[1]];
+        for (&x, &class) in x.iter().zip(classes) {
+            y[places[class as usize]] = x;
+            places[class as usize] += 1;
+        }
+        len
+    };
+    race_into((session, field), (len, 0), &[("plain loop", &by_counts)], |y| {
+        select::partition3_into(x, classes, y).map(|_| len)
+    })
+}
+
+/// Random keys with the places they were at. Pairs are made of the columns before, and columns of the pairs after, as others sort pairs.
+pub(in super::super) fn sort_with_values_u32(session: &Session, field: Field<'_>, len: usize) -> Vec<Row> {
+    let keys = &column(80, len, |numbers| numbers.bits() as u32)[..];
+    let places = &(0..len as u32).collect::<Vec<u32>>()[..];
+    let by_pairs = |y: &mut [u32], sort: fn(&mut [(u32, u32)])| {
+        let mut pairs: Vec<(u32, u32)> = keys.iter().copied().zip(places.iter().copied()).collect();
+        sort(&mut pairs);
+        let (keys, values) = y.split_at_mut(len);
+        for ((key, value), pair) in keys.iter_mut().zip(values).zip(pairs) {
+            (*key, *value) = pair;
+        }
+        2 * len
+    };
+    let by_std = |y: &mut [u32]| by_pairs(y, |pairs| pairs.sort_by_key(|pair| pair.0));
+    let by_radsort = |y: &mut [u32]| by_pairs(y, |pairs| radsort::sort_by_key(pairs, |pair| pair.0));
+    race_into((session, field), (2 * len, 0), &[("sort_by_key", &by_std), ("radsort", &by_radsort)], |y| {
+        let (y_keys, y_values) = y.split_at_mut(len);
+        y_keys.copy_from_slice(keys);
+        y_values.copy_from_slice(places);
+        sort_with_values(y_keys, y_values, Order::Ascending).map(|()| 2 * len)
+    })
 }
