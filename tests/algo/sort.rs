@@ -7,7 +7,7 @@ use monoscan::algo::sort::{Order, SortKey, argsort, argsort_into, quicksort, sor
 
 use super::common::{for_lengths, generator, is_long};
 
-/// More than are moved by one thread, and, of 8 bytes, than are sorted in a cache.
+/// More than a loop of one thread takes. Integers of 16 bits and less are counted.
 const LONG: usize = 40_000;
 
 /// Random keys, few different ones, one that differs from all others, which one part of a long column cannot hold in a cache, and
@@ -128,4 +128,35 @@ fn values_that_disagree_with_keys_are_refused_and_nothing_is_moved() {
     let error = argsort_into(&keys, Order::Ascending, &mut places).unwrap_err();
     assert!(matches!(error, AlgoError::Length { argument: "places", expected: 3, got: 2 }));
     assert_eq!(places, [7; 2]);
+}
+
+/// Keys beyond what is sorted in a cache, most of them in one part of a split by the greatest digit, which is split again. They must be
+/// in order, equal ones in order of their places, and each place must be there once.
+#[test]
+fn what_no_cache_holds_is_split_first() {
+    for len in [140_000, 700_000, 2_200_000] {
+        let mut random = generator(len);
+        let keys: Vec<u64> = (0..len)
+            .map(|_| match random.below(8u64) {
+                0 => random.bits(),
+                1 => 5 << 40,
+                _ => 7 << 48 | random.below(1u64 << 44) & !0xff00,
+            })
+            .collect();
+        for threads in [1, 3] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let (places, sorted) = pool.install(|| {
+                let mut sorted = keys.clone();
+                sort(&mut sorted, Order::Ascending).unwrap();
+                (argsort(&keys, Order::Descending).unwrap(), sorted)
+            });
+            let mut occurs = vec![false; len];
+            places.iter().for_each(|&place| occurs[place as usize] = true);
+            assert!(occurs.iter().all(|&occurs| occurs));
+            let key = |place: u32| (std::cmp::Reverse(keys[place as usize]), place);
+            assert!(places.windows(2).all(|pair| key(pair[0]) < key(pair[1])), "{len} keys, {threads} threads");
+            let reversed = places.iter().rev().map(|&place| keys[place as usize]);
+            assert!(sorted.iter().copied().eq(reversed), "{len} keys, {threads} threads");
+        }
+    }
 }
