@@ -6,7 +6,8 @@
 //! ```
 //!
 //! `MONOSCAN_LOOP=CRC` takes those alone that have this in their names, `MONOSCAN_SIZES=12,20` the
-//! logarithms of how many records.
+//! logarithms of how many records. Calls take 2^16 records in turn: a processor learns the branches
+//! of fewer, which users' records do not repeat. `MONOSCAN_SAME=1` gives each call the same.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -19,6 +20,9 @@ use crate::entry::Entry;
 use crate::times::entries;
 
 const ROUNDS: usize = 9;
+
+/// Records that differ.
+const DIFFERENT: usize = 1 << 16;
 
 /// How many times as fast as the loop a scan has to be.
 const LEAST: f64 = 0.95;
@@ -55,13 +59,14 @@ struct Race<'a> {
 impl Race<'_> {
     fn new(entry: &Entry, len: usize) -> Race<'_> {
         let mut random = Random(7);
-        let records: Vec<_> = (0..len.min(1 << 16)).map(|_| entry.element(&mut random)).collect();
+        let different = if std::env::var_os("MONOSCAN_SAME").is_some() { len.min(DIFFERENT) } else { DIFFERENT };
+        let records: Vec<_> = (0..different).map(|_| entry.element(&mut random)).collect();
         let mut place = 0;
         let columns = entry.program.inputs.iter().map(|layout| {
             let own = place..place + layout.fields.len();
             place = own.end;
             let bytes: Vec<u8> = records.iter().flat_map(|record| layout.to_bytes(&record[own.clone()])).collect();
-            Aligned::new(&bytes.repeat(len / records.len()))
+            Aligned::new(&bytes.repeat((len / records.len()).max(1)))
         });
         let columns = columns.collect();
         let states = Aligned::new(&vec![0; len * entry.program.output.columns[0].size as usize]);
@@ -72,24 +77,36 @@ impl Race<'_> {
     fn times(&mut self, scan: &DynScan, is_total: bool) -> [f64; 2] {
         let layout = &self.entry.program.output.columns[0];
         let calls = (1 << 14 >> self.len.ilog2().min(14)).max(1);
-        let inputs: Vec<&[u8]> = self.columns.iter().map(Aligned::bytes).collect();
-        let columns: Vec<Column<'_>> = inputs
-            .iter()
-            .zip(&self.entry.program.inputs)
-            .map(|(bytes, layout)| Column::from_bytes(bytes, layout).unwrap())
-            .collect();
+        let layouts = &self.entry.program.inputs;
+        let parts = self.columns.iter().zip(layouts).map(|(column, layout)| {
+            let size = layout.size as usize;
+            // Columns without bytes are the same in each call.
+            let parts = column.bytes().len() / (self.len * size).max(1);
+            (0..parts.max(1)).map(|part| &column.bytes()[part * self.len * size..][..self.len * size]).collect()
+        });
+        let parts: Vec<Vec<&[u8]>> = parts.collect();
+        let in_turn = |call: usize| parts.iter().map(|parts| parts[call % parts.len()]).collect::<Vec<&[u8]>>();
+        let inputs: Vec<Vec<&[u8]>> = (0..DIFFERENT.div_ceil(self.len)).map(in_turn).collect();
+        let columns = inputs.iter().map(|inputs| {
+            let columns = inputs.iter().zip(layouts).map(|(bytes, layout)| Column::from_bytes(bytes, layout).unwrap());
+            columns.collect()
+        });
+        let columns: Vec<Vec<Column<'_>>> = columns.collect();
         let states = self.states.bytes_mut();
         let mut best = [f64::INFINITY; 2];
         for round in 0..2 * (ROUNDS + 1) {
             let start = Instant::now();
-            for _ in 0..calls {
+            for call in 0..calls {
+                let part = (round / 2 * calls + call) % inputs.len();
                 match (round % 2, is_total) {
-                    (0, true) => (self.entry.plain)(&inputs, &mut black_box(&mut *states)[..layout.size as usize]),
-                    (0, false) => (self.entry.plain)(&inputs, black_box(&mut *states)),
-                    (_, true) => drop(black_box(scan.reduce(&Call::default(), &columns).unwrap())),
+                    (0, true) => {
+                        (self.entry.plain)(&inputs[part], &mut black_box(&mut *states)[..layout.size as usize])
+                    }
+                    (0, false) => (self.entry.plain)(&inputs[part], black_box(&mut *states)),
+                    (_, true) => drop(black_box(scan.reduce(&Call::default(), &columns[part]).unwrap())),
                     (_, false) => {
                         let mut outputs = [ColumnMut::from_bytes(black_box(&mut *states), layout).unwrap()];
-                        scan.inclusive_into(&columns, &mut outputs).unwrap();
+                        scan.inclusive_into(&columns[part], &mut outputs).unwrap();
                     }
                 }
             }
