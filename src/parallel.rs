@@ -15,10 +15,15 @@ use rayon::prelude::*;
 /// If `of` does.
 pub(crate) fn for_each<P: Send>(parts: impl Iterator<Item = P>, of: impl Fn(usize, P) + Sync) {
     let parts: Vec<Mutex<Option<P>>> = parts.map(|part| Mutex::new(Some(part))).collect();
-    each_number(parts.len(), &|number| {
+    let one = |number: usize| {
         let part = parts[number].lock().unwrap_or_else(PoisonError::into_inner).take();
         of(number, part.expect("each number comes once"));
-    });
+    };
+    match parts.len() {
+        // No thread of the pool has to wake up.
+        1 => one(0),
+        len => each_number(len, &one),
+    }
 }
 
 /// The results of `of` for each part and its number, in order.

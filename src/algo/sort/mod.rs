@@ -98,7 +98,9 @@ pub fn sort<K: SortKey>(keys: &mut [K], order: Order) -> Result<(), AlgoError> {
 
 /// Replaces each number, on all threads.
 fn each<T: Copy + Send>(numbers: &mut [T], of: impl Fn(T) -> T + Sync) {
-    parallel::for_each(numbers.chunks_mut(LONG), |_, part| part.iter_mut().for_each(|number| *number = of(*number)));
+    parallel::for_each(numbers.chunks_mut(radix::SHARED), |_, part| {
+        part.iter_mut().for_each(|number| *number = of(*number))
+    });
 }
 
 /// Writes the keys of all numbers from the least on, each as often as it was counted.

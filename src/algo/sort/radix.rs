@@ -18,7 +18,7 @@ pub(super) const SHORT: usize = 128;
 const IN_CACHES: usize = 1 << 22;
 
 /// So many records are shared by threads: the 256 parts of fewer are too short.
-const SHARED: usize = 1 << 17;
+pub(super) const SHARED: usize = 1 << 17;
 
 /// Records that are counted while the lines that they go to are on their way.
 const BLOCK: usize = 1 << 10;

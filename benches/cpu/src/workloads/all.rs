@@ -56,7 +56,7 @@ const fn plain(
 }
 
 /// All workloads, in the order of the published table.
-pub(crate) const ALL: [Workload; 76] = [
+pub(crate) const ALL: [Workload; 82] = [
     Workload {
         name: "sum-i32",
         title: "sum i32",

@@ -42,14 +42,14 @@ pub(in super::super) fn sort_few(session: &Session, field: Field<'_>, len: usize
 /// The crates sort upwards: what they sorted is reversed where it is to fall.
 fn sorts<K: SortKey + radsort::Key + rdst::RadixKey>(
     session: &Session,
-    mut field: Field<'_>,
+    field: Field<'_>,
     x: &[K],
     order: Order,
     compare: fn(&K, &K) -> Ordering,
 ) -> Vec<Row> {
     let falls = order == Order::Descending;
-    let by = |a: &K, b: &K| if falls { compare(b, a) } else { compare(a, b) };
-    let sorted_by = |y: &mut [K], sort: &dyn Fn(&mut [K])| {
+    let by = move |a: &K, b: &K| if falls { compare(b, a) } else { compare(a, b) };
+    let sorted_by = move |y: &mut [K], sort: &dyn Fn(&mut [K])| {
         sort(y);
         if falls {
             y.reverse();
@@ -58,6 +58,7 @@ fn sorts<K: SortKey + radsort::Key + rdst::RadixKey>(
     let mut expected = x.to_vec();
     expected.sort_unstable_by(by);
     let (y, pool) = (&Same::of(expected, x.len()), &one_thread());
+    let mut field = field;
     field.enter((Role::Baseline, "sort_unstable", 1), y, || y.holding(x).sort_unstable_by(by));
     enter_ours(&mut field, y, pool, || sort(&mut y.holding(x), order));
     field.enter((Role::Rival, "radsort", 1), y, || sorted_by(&mut y.holding(x), &|y| radsort::sort(y)));
