@@ -126,10 +126,10 @@ pub fn backward_fill_into<T: ScanType>(
 
 #[scan_fn]
 fn pauses<T: Num>(gap: T, e: Element<T>) -> Sum<u32> {
-    let is_later = !e.first && e.record > e.prev;
-    let pause = e.record - e.prev;
-    // Of signed times a difference that wraps is negative, and longer than any gap.
-    Sum(if is_later && (pause > gap || pause < T::ZERO) { 1 } else { 0 })
+    let gap = if gap < T::ZERO { T::ZERO } else { gap };
+    // An earlier event comes after no pause. Of signed times a difference that wraps is negative, and longer than any gap.
+    let pause = e.record.larger(e.prev) - e.prev;
+    Sum(if !e.first && (pause > gap || pause < T::ZERO) { 1 } else { 0 })
 }
 
 /// The number of the session, from 0, that each event is in: one begins after a pause that is longer than `gap`.

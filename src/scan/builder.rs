@@ -148,7 +148,11 @@ impl<M: Monoid, In: Record, Out, N: native::Functions> ScanBuilder<M, In, Out, N
     /// assert_eq!(jumps.with(3)?.reduce(&[1, 20, 25])?, Sum(2));
     /// # Ok::<(), monoscan::Error>(())
     /// ```
-    pub fn lift_at_with<P: ScanType, R: Record, F>(self, parameters: P, f: F) -> ScanBuilder<M, R, Out, Unknown>
+    pub fn lift_at_with<P: ScanType, R: Record, F>(
+        self,
+        parameters: P,
+        f: F,
+    ) -> ScanBuilder<M, R, Out, N::LiftAtWith<P, F>>
     where
         F: ScanFn<(P, Element<R::Item>), Out: Operator<M>>,
     {

@@ -33,8 +33,13 @@ type Record = (u8, u32);
 
 #[scan_fn]
 fn lifted(e: Element<Record>) -> Map {
+    lifted_with((1000, 200000), e)
+}
+
+#[scan_fn]
+fn lifted_with(ends: (u32, u32), e: Element<Record>) -> Map {
     let bytes = e.record.0 as u32 + 256 * e.prev.0 as u32 + 65536 * e.next.0 as u32;
-    let end = if e.first { 1000 } else { 0 } + if e.last { 200000 } else { 0 };
+    let end = if e.first { ends.0 } else { 0 } + if e.last { ends.1 } else { 0 };
     Map {
         a: 2 * bytes + 1,
         b: (e.record.1 ^ e.prev.1.rotate_left(3) ^ e.next.1.rotate_left(7)).wrapping_add(e.index as u32 + end),
@@ -133,9 +138,10 @@ fn functions_that_see_the_records_beside_theirs() {
     let panics = count_panics_of_passes();
     let mut random = Random(7);
     for (number, plan) in plans().into_iter().enumerate() {
-        let builder = || Scan::<Map>::builder().lift_at::<(u8, u32), _>(lifted {}).plan(plan.clone()).threads(2);
-        let at = builder().project_at(written {}).build().unwrap();
-        let with = builder().project_with_record(of_record {}).build().unwrap();
+        let builder = || Scan::<Map>::builder().plan(plan.clone()).threads(2);
+        let at = builder().lift_at(lifted {}).project_at(written {}).build().unwrap();
+        let with = builder().lift_at_with((1000, 200000), lifted_with {});
+        let with = with.project_with_record(of_record {}).build().unwrap();
         assert!(number > 0 || is_native(&at.explain()), "{}", at.explain());
         assert!(number > 0 || is_native(&with.explain()), "{}", with.explain());
         for len in [0, 1, 2, 3, 4, 17, 64, 300] {

@@ -5,7 +5,7 @@ use std::ptr::NonNull;
 
 use monoscan_ir::{Layout, Type};
 
-use super::{Given, GivenAt, Itself, Own, Step, With, WithRecord, Wrapped};
+use super::{Given, GivenAt, Itself, Own, Step, With, WithAt, WithRecord, Wrapped};
 use crate::lang::{self, Monoid, ScanFn, ScanType};
 use crate::scan::at::At;
 use crate::scan::columns::{Parameterised, Record, value};
@@ -44,6 +44,23 @@ macro_rules! without_parameters {
         }
 
         unsafe fn parameters(_: *const u8) {}
+    };
+}
+
+/// With parameters of this type, for this function.
+macro_rules! with_parameters {
+    ($parameters:ty, $function:ty) => {
+        type Parameters = $parameters;
+
+        fn known() -> Option<Vec<Type>> {
+            packed_types::<$parameters>().filter(|_| is_constant::<$function>())
+        }
+
+        #[inline]
+        unsafe fn parameters(at: *const u8) -> $parameters {
+            // SAFETY: they lie as the engine has them, and are no longer, where they are known.
+            unsafe { value::<$parameters>(at) }
+        }
     };
 }
 
@@ -119,29 +136,29 @@ impl<M: Monoid, In: Record, F: ScanFn<(Element<In::Item>,), Out: Operator<M>>> S
 }
 
 impl<M: Monoid, A: Parameterised, F: ScanFn<A, Out: Operator<M>>> Steps<M, A::Record> for With<A, F> {
-    type Parameters = A::Parameters;
-
-    fn known() -> Option<Vec<Type>> {
-        let own = lang::layout_of::<A::Parameters>();
-        let types: Vec<Type> = own.types().collect();
-        let packed = Layout::packed(&types);
-        // What the engine has is as long as its components: a type that is longer cannot be read there.
-        let is_packed = (own.size, own.fields) == (packed.size, packed.fields);
-        let is_any = || !lang::is_restricted::<A::Parameters>();
-        (is_constant::<F>() && is_packed && is_any()).then_some(types)
-    }
-
-    #[inline]
-    unsafe fn parameters(at: *const u8) -> A::Parameters {
-        // SAFETY: they lie as the engine has them, and are no longer, where they are known.
-        unsafe { value::<A::Parameters>(at) }
-    }
+    with_parameters!(A::Parameters, F);
 
     from_identity!();
 
     #[inline]
     fn step(parameters: A::Parameters, state: M, at: At) -> M {
         state.combine(function::<F>().call(A::join(parameters, at.record())).into_state())
+    }
+}
+
+impl<M: Monoid, In: Record, A: ScanType, F> Steps<M, In> for WithAt<A, F>
+where
+    F: ScanFn<(A, Element<In::Item>), Out: Operator<M>>,
+{
+    const SEES: bool = true;
+
+    with_parameters!(A, F);
+
+    from_identity!();
+
+    #[inline]
+    fn step(parameters: A, state: M, at: At) -> M {
+        state.combine(function::<F>().call((parameters, at.element::<In, ()>((), ()))).into_state())
     }
 }
 
@@ -223,6 +240,15 @@ where
 /// Whether two types have the same components at the same places, of which all values are some.
 fn lie_alike<A: ScanType, B: ScanType>() -> bool {
     lang::layout_of::<A>() == lang::layout_of::<B>() && !lang::is_restricted::<A>() && !lang::is_restricted::<B>()
+}
+
+/// The types of the components of parameters, of which all values are some, if the engine has them as they lie in memory: as long as
+/// its components, since a type that is longer cannot be read there.
+fn packed_types<A: ScanType>() -> Option<Vec<Type>> {
+    let own = lang::layout_of::<A>();
+    let types: Vec<Type> = own.types().collect();
+    let packed = Layout::packed(&types);
+    ((own.size, own.fields) == (packed.size, packed.fields) && !lang::is_restricted::<A>()).then_some(types)
 }
 
 fn is_constant<F>() -> bool {

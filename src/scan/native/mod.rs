@@ -40,6 +40,8 @@ pub trait Functions {
     type LiftWith<A, F>;
     /// With this lift, of an [`Element`](crate::Element).
     type LiftAt<F>;
+    /// With this lift, of parameters and an [`Element`](crate::Element).
+    type LiftAtWith<A, F>;
     /// With this output.
     type Project<F>;
     /// With this output, of the state and the record.
@@ -82,6 +84,9 @@ pub struct WithRecord<F>(PhantomData<fn() -> F>);
 /// This lift, whose first argument is parameters.
 pub struct With<A, F>(PhantomData<fn() -> (A, F)>);
 
+/// This lift, of parameters and an [`Element`](crate::Element).
+pub struct WithAt<A, F>(PhantomData<fn() -> (A, F)>);
+
 /// The step of a loop, with the state as its first argument.
 pub struct Step<A, F>(PhantomData<fn() -> (A, F)>);
 
@@ -89,6 +94,7 @@ impl Functions for Unknown {
     type Lift<F> = Unknown;
     type LiftWith<A, F> = Unknown;
     type LiftAt<F> = Unknown;
+    type LiftAtWith<A, F> = Unknown;
     type Project<F> = Unknown;
     type ProjectWithRecord<F> = Unknown;
     type ProjectAt<F> = Unknown;
@@ -98,6 +104,7 @@ impl<L, P: Output> Functions for Known<L, P> {
     type Lift<F> = P::Beside<Given<F>>;
     type LiftWith<A, F> = P::Beside<With<A, F>>;
     type LiftAt<F> = P::Beside<GivenAt<F>>;
+    type LiftAtWith<A, F> = P::Beside<WithAt<A, F>>;
     type Project<F> = Known<L, Given<F>>;
     type ProjectWithRecord<F> = Known<L, WithRecord<F>>;
     type ProjectAt<F> = Known<L, GivenAt<F>>;
