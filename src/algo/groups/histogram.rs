@@ -32,7 +32,7 @@ use crate::parallel;
 pub fn histogram<K: SortKey>(x: &[K]) -> Result<(Vec<K>, Vec<u32>), AlgoError> {
     counted(x.len())?;
     match occurring(x) {
-        Some(values) => Ok(values.unzip()),
+        Some((_, found)) => Ok(found.unzip()),
         None => runs::encode(&sorted(x)?),
     }
 }
@@ -52,18 +52,18 @@ pub fn histogram<K: SortKey>(x: &[K]) -> Result<(Vec<K>, Vec<u32>), AlgoError> {
 /// As [`histogram`]; [`Error::OutputTooShort`](crate::Error::OutputTooShort) if they do not fit, and nothing is written.
 pub fn histogram_into<K: SortKey>(x: &[K], values: &mut [K], counts: &mut [u32]) -> Result<usize, AlgoError> {
     counted(x.len())?;
-    let Some(occurring) = occurring(x) else { return runs::encode_into(&sorted(x)?, values, counts) };
-    let different = occurring.clone().count();
+    let Some((different, found)) = occurring(x) else { return runs::encode_into(&sorted(x)?, values, counts) };
     check_space(different, [values.len(), counts.len()])?;
-    values.iter_mut().zip(counts).zip(occurring).for_each(|((value, count), found)| (*value, *count) = found);
+    values.iter_mut().zip(counts).zip(found).for_each(|((value, count), found)| (*value, *count) = found);
     Ok(different)
 }
 
-/// The values that occur, in order, and how often, of integers that are close together.
-fn occurring<K: SortKey>(x: &[K]) -> Option<impl Iterator<Item = (K, u32)> + Clone> {
-    let (numbers, counts) = dense_counts(x, x.len())?;
-    let occurring = numbers.zip(counts).filter(|(_, count)| *count > 0);
-    Some(occurring.map(move |(number, count)| (K::of_ordered(number), count)))
+/// How many values occur, and these, in order, and how often, of integers that are close together.
+fn occurring<K: SortKey>(x: &[K]) -> Option<(usize, impl Iterator<Item = (K, u32)>)> {
+    let (least, counts) = dense_counts(x, x.len())?;
+    let different = counts.iter().filter(|&&count| count > 0).count();
+    let found = (least..).zip(counts).filter(|(_, count)| *count > 0);
+    Some((different, found.map(move |(number, count)| (K::of_ordered(number), count))))
 }
 
 fn sorted<K: SortKey>(x: &[K]) -> Result<Vec<K>, AlgoError> {
@@ -75,10 +75,10 @@ fn sorted<K: SortKey>(x: &[K]) -> Result<Vec<K>, AlgoError> {
 /// So many counters stay in a cache.
 const COUNTERS: u64 = 1 << 16;
 
-/// How many keys have each of the numbers from the least to the greatest, if they are integers and these numbers are at most so
-/// many. The first keys say where the others may be, and mostly one pass counts all. Where one is elsewhere, two more passes
+/// How many keys have each number, from one on, if they are integers and at most so many numbers lie between the least and the
+/// greatest. The first keys say where the others may be, and mostly one pass counts all. Where one is elsewhere, two more passes
 /// follow: for the least and the greatest key, and to count.
-pub(in crate::algo) fn dense_counts<K: SortKey>(x: &[K], most: usize) -> Option<(RangeInclusive<u64>, Vec<u32>)> {
+pub(in crate::algo) fn dense_counts<K: SortKey>(x: &[K], most: usize) -> Option<(u64, Vec<u32>)> {
     if K::IS_FLOAT {
         return None;
     }
@@ -88,13 +88,13 @@ pub(in crate::algo) fn dense_counts<K: SortKey>(x: &[K], most: usize) -> Option<
     let likely = dense(&x[..x.len().min(LIKELY)])?;
     let (least, most) = (*likely.start(), *likely.end());
     let beside = (most - least + 1).min((most_counters - (most - least + 1)) / 2);
+    let beside = if x.len() > LIKELY { beside } else { 0 };
     let likely = least.saturating_sub(beside)..=most.saturating_add(beside);
     if let Some(counts) = counts(x, &likely) {
-        return Some((likely, counts));
+        return Some((*likely.start(), counts));
     }
     let numbers = dense(x)?;
-    let counts = counts(x, &numbers)?;
-    Some((numbers, counts))
+    Some((*numbers.start(), counts(x, &numbers)?))
 }
 
 /// So many keys show at once that most are not dense.
@@ -118,11 +118,16 @@ fn span<K: SortKey>(x: &[K]) -> Option<RangeInclusive<u64>> {
 /// How many keys have each of these numbers, if all have one of them.
 fn counts<K: SortKey>(x: &[K], numbers: &RangeInclusive<u64>) -> Option<Vec<u32>> {
     let (least, counters) = (*numbers.start(), (numbers.end() - numbers.start()) as usize + 1);
-    let count = |_, x: &[K]| {
+    let count = move |_, x: &[K]| {
         let mut counts = vec![0; counters];
-        for key in x {
+        let mut count = |key: &K| {
             *counts.get_mut(key.ordered().wrapping_sub(least) as usize)? += 1;
-        }
+            Some(())
+        };
+        // By fours: half of the time goes to the loop around one.
+        let (fours, rest) = x.as_chunks::<4>();
+        fours.iter().try_for_each(|four| four.iter().try_for_each(&mut count))?;
+        rest.iter().try_for_each(count)?;
         Some(counts)
     };
     let add = |mut a: Vec<u32>, b: Vec<u32>| {
@@ -130,6 +135,6 @@ fn counts<K: SortKey>(x: &[K], numbers: &RangeInclusive<u64>) -> Option<Vec<u32>
         a
     };
     // Counters of all parts are added on one thread, so a part has four keys for each of its own.
-    let part = x.len().div_ceil(2 * rayon::current_num_threads()).max(LONG).max(4 * counters);
+    let part = x.len().div_ceil(2 * rayon::current_num_threads()).max(4 * LONG).max(4 * counters);
     parallel::map(x.chunks(part), count).into_iter().reduce(|a, b| Some(add(a?, b?)))?
 }

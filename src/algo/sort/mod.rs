@@ -76,8 +76,8 @@ pub fn sort<K: SortKey>(keys: &mut [K], order: Order) -> Result<(), AlgoError> {
         return Ok(());
     }
     // Equal keys are the same, so where there are few different ones they need no moves.
-    if let Some((numbers, counts)) = dense_counts(keys, keys.len() / 16) {
-        write_counted(keys, *numbers.start(), &counts, order);
+    if let Some((least, counts)) = dense_counts(keys, keys.len() / 16) {
+        write_counted(keys, least, &counts, order);
         return Ok(());
     }
     // Unsigned integers are sorted, which keys become and cease to be in place.
