@@ -26,7 +26,9 @@ fn inputs<K: Copy>(len: usize, of: impl Fn(u64) -> K) -> Vec<Vec<K>> {
         }
         same
     });
-    let mut inputs = vec![drawn, few, same, too];
+    // The greatest and the least numbers, which are counted.
+    let [greatest, least] = [u64::MAX, 3].map(|greatest| (0..len).map(|_| of(greatest - random.below(4u64))).collect());
+    let mut inputs = vec![drawn, few, same, too, greatest, least];
     if !is_long(len) {
         inputs.extend([ascending, descending]);
     }

@@ -62,8 +62,8 @@ pub fn histogram_into<K: SortKey>(x: &[K], values: &mut [K], counts: &mut [u32])
 fn occurring<K: SortKey>(x: &[K]) -> Option<(usize, impl Iterator<Item = (K, u32)>)> {
     let (least, counts) = dense_counts(x, x.len())?;
     let different = counts.iter().filter(|&&count| count > 0).count();
-    let found = (least..).zip(counts).filter(|(_, count)| *count > 0);
-    Some((different, found.map(move |(number, count)| (K::of_ordered(number), count))))
+    let found = (0..).zip(counts).filter(|(_, count)| *count > 0);
+    Some((different, found.map(move |(number, count)| (K::of_ordered(least + number), count))))
 }
 
 fn sorted<K: SortKey>(x: &[K]) -> Result<Vec<K>, AlgoError> {

@@ -105,15 +105,13 @@ fn each<T: Copy + Send>(numbers: &mut [T], of: impl Fn(T) -> T + Sync) {
 
 /// Writes the keys of all numbers from the least on, each as often as it was counted.
 fn write_counted<K: SortKey>(mut keys: &mut [K], least: u64, counts: &[u32], order: Order) {
-    let counted = (least..).zip(counts);
-    let write = |(number, &count): (u64, &u32)| {
+    for (number, &count) in (0..).zip(counts) {
         let equal = match order {
             Order::Ascending => keys.split_off_mut(..count as usize),
             Order::Descending => keys.split_off_mut(keys.len() - count as usize..),
         };
-        equal.expect("all keys were counted").fill(K::of_ordered(number));
-    };
-    counted.for_each(write);
+        equal.expect("all keys were counted").fill(K::of_ordered(least + number));
+    }
 }
 
 /// Sorts numbers, and values along with them.
