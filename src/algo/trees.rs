@@ -55,8 +55,8 @@
 //! smaller numbers than their children, a loop from the last node to the first has all sizes, and
 //! one from the first to the last has the places. Both run on one thread, as a node needs another.
 //! Steps are linked on one thread too: links need no others, so there is nothing to scan, and they
-//! go to places anywhere. One thread, and any number for few nodes, takes a walk with a stack
-//! instead of sort, links and ranks. The tour of parentheses is there already, and needs the
+//! go to places anywhere. Few nodes, of one thread up to 2²¹, take a walk with a stack instead of
+//! sort, links and ranks. The tour of parentheses is there already, and needs the
 //! [partners](super::brackets). Parents are told by a stack, on one thread: a stack grows with the
 //! text, so no scan carries it.
 //!
@@ -166,7 +166,8 @@ impl Tour {
             return Ok(Tour::of(nodes_downwards(parents), parents.to_vec(), true));
         }
 
-        if parents.len() <= LONG || rayon::current_num_threads() == 1 {
+        let is_walked = if rayon::current_num_threads() == 1 { NEAR } else { LONG };
+        if parents.len() <= is_walked {
             return Ok(Tour::of(nodes_by_walk(parents)?, parents.to_vec(), false));
         }
 
@@ -306,6 +307,9 @@ fn nodes_downwards(parents: &[u32]) -> Vec<Node> {
     };
     parents.iter().zip(sizes).map(node).collect()
 }
+
+/// So many nodes are in a cache, or near it: of more, one thread waits less for memory where it follows many lists side by side.
+const NEAR: usize = 1 << 21;
 
 /// The nodes of any forest, by a walk with a stack. In its order parents come first and are near, so sizes are added up there.
 fn nodes_by_walk(parents: &[u32]) -> Result<Vec<Node>, AlgoError> {
