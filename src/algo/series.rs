@@ -16,9 +16,9 @@
 //! greatest and its place: the reduction `MAXLOC` of MPI, whose ties go to the lower place too.
 
 use super::{AlgoError, check_length, compiled, counted};
-use crate::Error;
 use crate::ops::{ArgMax, Max, Semigroup, Sum, WithIdentity};
 use crate::prelude::*;
+use crate::{Error, PlanOptions};
 
 /// The later of two values.
 #[derive(Clone, Copy, Debug, ScanType)]
@@ -49,6 +49,8 @@ pub(super) fn fill<T: ScanType>() -> Result<&'static Fill<T>, Error> {
                 if is_there { WithIdentity::of(Later(x)) } else { Latest::<T>::identity() }
             }))
             .project(scan!(|latest: Latest<T>| -> T { latest.value.0 }))
+            // rustc branches by `is_there`, which nobody predicts where gaps are at random.
+            .plan(PlanOptions { native: Some(false), ..PlanOptions::default() })
             .build()
     })
 }

@@ -6,7 +6,6 @@
 //! shows that. So they race when a kernel of their kind is first made, over sample records.
 
 use std::hash::{Hash, Hasher};
-use std::slice;
 use std::time::{Duration, Instant};
 
 use monoscan_codegen::cpu::{Access, Native, NativeFn, NativeRowsFn, NativeTotalsFn, Rival, ShortFn};
@@ -93,8 +92,7 @@ const RECORDS: usize = 2048;
 /// How long one run of a race should take.
 const RUN: Duration = Duration::from_micros(10);
 
-/// How many different records there are: many in no order, another in each round, as a processor learns some thousand branches by
-/// heart; and few again and again.
+/// How many different records there are: many in no order, whose branches no processor learns by heart, and few again and again.
 const DRAWN: usize = 64;
 const PERIOD: usize = 4;
 
@@ -115,17 +113,19 @@ const ROW: usize = 12;
 /// that does not take all records, since it panics, loses.
 pub(super) fn wins(native: &Native, rivals: [Rival; 2], variant: &Variant) -> bool {
     let drawn = Sample::new(&variant.program, DRAWN, Kind::Broad);
+    let mut random = SplitMix64(1);
+    let mut in_no_order: Vec<usize> = (0..RECORDS).map(|_| (random.next() % DRAWN as u64) as usize).collect();
+    let mut again: Vec<usize> = (0..RECORDS).map(|place| place % PERIOD).collect();
     let mut len = RECORDS;
-    if let [Some(planned)] = race(native, [rivals[0]], variant, slice::from_ref(&drawn)) {
+    if let [Some(planned)] = race(native, [rivals[0]], variant, &drawn, 1) {
         let records = DRAWN as u128 * RUN.as_nanos() / planned.as_nanos().max(1);
         len = (records as usize).clamp(DRAWN, RECORDS);
     }
-    let mut random = SplitMix64(1);
-    let in_no_order: &mut dyn FnMut(usize) -> usize = &mut |_| (random.next() % DRAWN as u64) as usize;
-    let again: &mut dyn FnMut(usize) -> usize = &mut |place| place % PERIOD;
-    let times = [in_no_order, again].map(|place| {
-        let round = |_| drawn.taken(&(0..len).map(&mut *place).collect::<Vec<usize>>(), &variant.program);
-        race(native, rivals, variant, &(0..ROUNDS).map(round).collect::<Vec<Sample>>())
+    in_no_order.truncate(len);
+    again.truncate(len);
+    let times = [in_no_order, again].map(|places| {
+        let sample = drawn.taken(&places, &variant.program);
+        race(native, rivals, variant, &sample, ROUNDS)
     });
     let [planned, function] = [0, 1].map(|which| Some(times[0][which]? + times[1][which]?));
     let margin = if matches!(rivals[0], Rival::Rows(..)) { MARGIN_OF_ROWS } else { MARGIN };
@@ -149,20 +149,23 @@ pub(super) fn is_used_for_short_lines(
         }
 }
 
-/// The times that they take for as many records in each round, of which the shortest; none of one that does not take all.
+/// The times that they take for these records, of so many rounds the shortest; none of one that does not take all.
 fn race<const RIVALS: usize>(
     native: &Native,
     rivals: [Rival; RIVALS],
     variant: &Variant,
-    rounds: &[Sample],
+    sample: &Sample,
+    rounds: usize,
 ) -> [Option<Duration>; RIVALS] {
     let row = match rivals[0] {
         Rival::Rows(0, _) => ROW,
         Rival::Rows(row, _) => row,
         _ => 1,
     };
-    let rows = rounds[0].len / row;
+    let rows = sample.len / row;
     let len = rows * row;
+    let inputs = sample.short_inputs();
+    let [a, b, c, d] = inputs.registers();
     let size = variant.program.output.columns[0].size as usize;
     let mut output = vec![0u128; (len * size).div_ceil(16)];
     let output = output.as_mut_ptr().cast();
@@ -174,9 +177,7 @@ fn race<const RIVALS: usize>(
     // Of a function the state before the line, the one that sequences start from, and the place of the first element.
     let mut states = vec![0u128; (2 * own.size + 16).max(whole.size).div_ceil(16) as usize];
     let mut fastest = [Some(Duration::MAX); RIVALS];
-    for sample in rounds {
-        let inputs = sample.short_inputs();
-        let [a, b, c, d] = inputs.registers();
+    for _ in 0..rounds {
         for (fastest, rival) in fastest.iter_mut().zip(rivals) {
             let memory: &mut [u8] = bytemuck::cast_slice_mut(&mut states);
             match rival {
