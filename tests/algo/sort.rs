@@ -5,9 +5,9 @@ use std::cmp::Ordering;
 use monoscan::algo::AlgoError;
 use monoscan::algo::sort::{Order, SortKey, argsort, argsort_into, quicksort, sort, sort_with_values};
 
-use super::common::{for_lengths, generator, is_long};
+use super::common::{for_lengths, generator, in_pools, is_long};
 
-/// More than a loop of one thread takes. Integers of 16 bits and less are counted.
+/// More than a loop of one thread takes.
 const LONG: usize = 40_000;
 
 /// Random keys, few different ones, one that differs from all others, which one part of a long column cannot hold in a cache, and
@@ -161,4 +161,28 @@ fn what_no_cache_holds_is_split_first() {
             assert!(sorted.iter().copied().eq(reversed), "{len} keys, {threads} threads");
         }
     }
+}
+
+/// Signed keys and floats, upwards and downwards, which become other numbers while they are sorted; of 2^22 full lines are stored.
+#[test]
+fn long_keys_of_any_kind_are_sorted_as_the_standard_library_sorts_them() {
+    fn check<K: SortKey>(len: usize, of: impl Fn(u64) -> K, order: fn(&K, &K) -> Ordering) {
+        let mut random = generator(len);
+        let keys: Vec<K> = (0..len).map(|_| of(random.bits())).collect();
+        let mut expected = keys.clone();
+        expected.sort_unstable_by(order);
+        for direction in [Order::Ascending, Order::Descending] {
+            let mut sorted = keys.clone();
+            sort(&mut sorted, direction).unwrap();
+            assert!(sorted.iter().zip(&expected).all(|(a, b)| order(a, b).is_eq()), "{len} keys, {direction:?}");
+            expected.reverse();
+        }
+    }
+    in_pools(|| {
+        check(140_000, |bits| f32::from_bits(bits as u32), f32::total_cmp);
+        check(140_000, |bits| bits as i32, i32::cmp);
+        check(140_000, f64::from_bits, f64::total_cmp);
+        check(1_100_000, |bits| bits as i16, i16::cmp);
+    });
+    check(4_300_000, |bits| bits as i32, i32::cmp);
 }

@@ -7,7 +7,7 @@ use monoscan::algo::trees::Tour;
 use monoscan::ops::{Max, Sum};
 use monoscan::prelude::*;
 
-use super::common::{Random, for_lengths, generator};
+use super::common::{Random, for_lengths, generator, in_pools};
 use super::linked::shuffled;
 
 /// Parents of chains, stars, random trees and forests, whose nodes are numbered in any order, or parents before children.
@@ -105,7 +105,8 @@ fn measures(tour: &Tour, values: &[i64], walked: &Walked) {
 
 #[test]
 fn measures_of_forests_are_those_of_a_walk() {
-    for_lengths(10_007, |len| {
+    // More nodes than are walked in any order.
+    for_lengths(40_009, |len| {
         for parents in forests(len) {
             let values: Vec<i64> = (0..parents.len() as i64).map(|i| i * i % 1013 - 400).collect();
             let walked = walk(&parents, &values);
@@ -351,6 +352,10 @@ fn what_is_no_forest_is_refused() {
     // Nodes that only lead into a cycle are not on it.
     assert!(matches!(parents(&[1, 2, 3, 2]), AlgoError::Cycle { element: 2..=3 }));
     assert!(matches!(parents(&[NONE, 2, 3, 4, 4]), AlgoError::Cycle { element: 4 }));
+    // So are those of more nodes than are walked.
+    let mut many: Vec<u32> = (0..40_000).map(|node| if node == 0 { NONE } else { node + 1 }).collect();
+    (many[1], many[2], many[39_999]) = (2, 1, 2);
+    in_pools(|| assert!(matches!(parents(&many), AlgoError::Cycle { element: 1..=2 })));
     let sides = |text: &str| text.bytes().map(Side::of_byte).collect::<Vec<_>>();
     for (text, first) in [("()(", 2), (")(", 0), ("(x)", 1)] {
         let error = Tour::of_parentheses(&sides(text)).unwrap_err();

@@ -38,8 +38,8 @@ use crate::prelude::*;
 
 /// The polynomial with these coefficients, that of the highest power first, at x: Horner's rule, whose steps y ↦ x⁸·y + c of eight
 /// coefficients are composed. Integers wrap; floats associate otherwise than the loop. Leading zeros are skipped; where a power of x
-/// that has a coefficient overflows, the result is infinite or NaN, though terms may cancel in the loop. Where x⁸ underflows to 0, what
-/// is multiplied by it is lost.
+/// that has a coefficient is infinite, so is the result, or it is NaN, though terms may cancel in the loop. Where a power underflows to 0,
+/// what is multiplied by it is lost.
 ///
 /// Work n, depth 1 reduction, 1 pass.
 ///

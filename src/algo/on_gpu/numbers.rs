@@ -19,7 +19,8 @@
 //! cost     work n, depth 1 reduction, 1 pass, 16 bytes a digit
 //! ```
 //!
-//! Horner's rule and recurrences are the scans of [`numbers`](crate::algo::numbers).
+//! Recurrences are the scan of [`Modular`](crate::algo::numbers::Modular). Horner's rule takes one
+//! coefficient a record here, and not eight.
 
 use std::cmp::Ordering;
 

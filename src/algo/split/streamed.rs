@@ -46,6 +46,8 @@ pub(super) unsafe fn move_all<T: Copy>(
     &slots: &Slots<'_, T>,
     bucket: impl Fn(usize, &T) -> usize,
 ) {
+    let fill_lines = slots.base.addr().is_multiple_of(size_of::<T>());
+    debug_assert!(slots.len == 0 || fill_lines, "records that do not fill lines");
     let in_line = LINE / size_of::<T>();
     let before = slots.base.addr() % LINE / size_of::<T>();
     let firsts = places.to_vec();
