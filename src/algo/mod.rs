@@ -70,7 +70,8 @@ use crate::{Device, Error, parallel};
 /// As [`Scan::new`](crate::Scan::new).
 #[doc(hidden)]
 pub fn programs() -> Result<Vec<Verified<Program>>, Error> {
-    Ok(vec![numbers::scan_of_horner::<i64>()?.as_dyn().program().clone()])
+    let horner = numbers::scan_of_horner::<i64>()?.as_dyn().program().clone();
+    Ok([horner].into_iter().chain(sort::quicksort_programs()?).collect())
 }
 
 /// The scan that `make` builds, once: its type is the key, so it captures nothing.

@@ -29,6 +29,7 @@ mod radix;
 
 pub use key::SortKey;
 use key::sealed::Ordered as _;
+pub(super) use quick::programs as quicksort_programs;
 pub use quick::quicksort;
 pub(super) use radix::pieces;
 

@@ -19,9 +19,11 @@
 //! Pivots are fixed picks: an input that is made for them takes n levels. [`sort`](super::sort())
 //! is several times as fast; this is here for what it shows.
 
+use monoscan_ir::{Program, Verified};
 use rayon::prelude::*;
 
 use super::{AlgoError, SortKey, compiled, counted, pieces};
+use crate::Error;
 use crate::ops::{Segmented, Sum};
 use crate::prelude::*;
 
@@ -84,16 +86,7 @@ fn ends(e: Element<(bool, u8), Segmented<Counts>>) -> bool {
 /// [`AlgoError::TooLong`].
 pub fn quicksort<K: SortKey>(keys: &mut [K]) -> Result<usize, AlgoError> {
     counted(keys.len())?;
-    let ranks = compiled(|| Scan::<Counts>::builder().lift(one {}).project_with_record(of_its_class {}).build())?;
-    // The counts of each segment, at its last record.
-    let totals = compiled(|| {
-        let counts = Scan::<Segmented<Counts>>::builder().lift(in_segment {}).filter(ends {});
-        counts.project(scan!(|segment: Segmented<Counts>| -> [u32; 3] { segment.value.of })).build()
-    })?;
-    let sums = compiled(|| {
-        let count = scan!(|count: u32| -> Sum<u64> { Sum(count as u64) });
-        Scan::<Sum<u64>>::builder().lift(count).project(scan!(|sum: Sum<u64>| -> u64 { sum.0 })).build()
-    })?;
+    let (ranks, totals, sums) = (compiled(scan_of_ranks)?, compiled(scan_of_totals)?, compiled(scan_of_lengths)?);
     let mut next = keys.to_vec();
     let mut starts = vec![0];
     for level in 0.. {
@@ -124,6 +117,27 @@ pub fn quicksort<K: SortKey>(keys: &mut [K]) -> Result<usize, AlgoError> {
         starts = sums.exclusive(&lengths)?.into_iter().map(|start| start as usize).collect();
     }
     unreachable!("the pivot leaves at least one record behind at each level")
+}
+
+fn scan_of_ranks() -> Result<Scan<Counts, (u8,), u32>, Error> {
+    Scan::<Counts>::builder().lift(one {}).project_with_record(of_its_class {}).build()
+}
+
+/// The counts of each segment, at its last record.
+fn scan_of_totals() -> Result<Scan<Segmented<Counts>, (bool, u8), [u32; 3]>, Error> {
+    let counts = Scan::<Segmented<Counts>>::builder().lift(in_segment {}).filter(ends {});
+    counts.project(scan!(|segment: Segmented<Counts>| -> [u32; 3] { segment.value.of })).build()
+}
+
+fn scan_of_lengths() -> Result<Scan<Sum<u64>, (u32,), u64>, Error> {
+    let count = scan!(|count: u32| -> Sum<u64> { Sum(count as u64) });
+    Scan::<Sum<u64>>::builder().lift(count).project(scan!(|sum: Sum<u64>| -> u64 { sum.0 })).build()
+}
+
+/// The programs of these scans.
+pub(in crate::algo) fn programs() -> Result<[Verified<Program>; 3], Error> {
+    let (ranks, totals, lengths) = (scan_of_ranks()?, scan_of_totals()?, scan_of_lengths()?);
+    Ok([ranks.as_dyn(), totals.as_dyn(), lengths.as_dyn()].map(|scan| scan.program().clone()))
 }
 
 /// Compares the keys of a segment with a pivot; sorts those of a short one, which then counts as equal.
