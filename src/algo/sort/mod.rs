@@ -4,8 +4,8 @@
 //!
 //! A stable split by one digit after the other, the least first, leaves numbers in order: the radix
 //! sort of Blelloch 1990, §1.3, whose split is a scan of counts. A digit is a byte. Bytes that are
-//! the same in all keys are skipped. What the caches do not hold, or threads share, is first split by
-//! its greatest eight bits that differ, and each part is sorted on its own, in a cache.
+//! the same in all keys are skipped. What the caches do not hold, or threads share, is first split
+//! by its greatest eight bits that differ, and each part is sorted on its own, in a cache.
 //!
 //! Floats are ordered by their bits, as [`f64::total_cmp`] has it: −NaN, −∞, … −0, +0, … +∞, NaN.
 //!
@@ -19,9 +19,9 @@
 //! ```
 //!
 //! Keys other than unsigned integers that rise become such in place, and what they were at the end:
-//! two passes more, and 4 r bytes. With values a record is a pair, which is made and taken apart: the
-//! same. Integers that are close together are counted, and written by their counts: one pass that
-//! reads and one that writes.
+//! two passes more, and 4 r bytes. With values a record is a pair, which is made and taken apart:
+//! the same. Integers that are close together are counted, and written by their counts: one pass
+//! that reads and one that writes.
 
 mod key;
 mod quick;

@@ -123,8 +123,10 @@ fn scan_of_ranks() -> Result<Scan<Counts, (u8,), u32>, Error> {
     Scan::<Counts>::builder().lift(one {}).project_with_record(of_its_class {}).build()
 }
 
-/// The counts of each segment, at its last record.
-fn scan_of_totals() -> Result<Scan<Segmented<Counts>, (bool, u8), [u32; 3]>, Error> {
+/// A head and a class to the counts of each segment, at its last record.
+type Totals = Scan<Segmented<Counts>, (bool, u8), [u32; 3]>;
+
+fn scan_of_totals() -> Result<Totals, Error> {
     let counts = Scan::<Segmented<Counts>>::builder().lift(in_segment {}).filter(ends {});
     counts.project(scan!(|segment: Segmented<Counts>| -> [u32; 3] { segment.value.of })).build()
 }

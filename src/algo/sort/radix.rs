@@ -1,9 +1,9 @@
 //! The radix sort of records by numbers that they have.
 //!
 //! An array that the caches hold is split by one byte after the other, the least first, on one
-//! thread. A longer one, or one that threads share, is split by its greatest eight bits that differ,
-//! by all threads, and each part is sorted on its own. A part that no cache holds, as where keys are nearly the same, is
-//! split again.
+//! thread. A longer one, or one that threads share, is split by its greatest eight bits that
+//! differ, by all threads, and each part is sorted on its own. A part that no cache holds, as where
+//! keys are nearly the same, is split again.
 
 use crate::algo::{AlgoError, counted, split};
 use crate::parallel;
