@@ -21,6 +21,7 @@ pub(crate) fn for_each<P: Send>(parts: impl Iterator<Item = P>, of: impl Fn(usiz
     };
     match parts.len() {
         // No thread of the pool has to wake up.
+        0 => {}
         1 => one(0),
         len => each_number(len, &one),
     }

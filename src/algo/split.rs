@@ -123,41 +123,52 @@ fn split_to<T: Copy + Send + Sync>(
     let blocks = from.len().div_ceil(block).max(1);
 
     let mut counts = vec![0u32; blocks * buckets];
-    if blocks == 1 {
-        count((0, from), &mut counts, bucket);
-    } else {
-        parallel::for_each(from.chunks(block).zip(counts.chunks_mut(buckets)), |number, (from, counts)| {
-            count((number * block, from), counts, bucket);
-        });
-    }
+    parallel::for_each(from.chunks(block).zip(counts.chunks_mut(buckets)), |number, (from, counts)| {
+        count((number * block, from), counts, bucket);
+    });
 
-    let (mut places, starts) = first_places(&counts, buckets)?;
+    let (places, starts) = first_places(&counts, buckets)?;
     let is_streamed = streamed::is_worth_it(&slots, buckets);
 
     // SAFETY: blocks have ranges of slots of their own in each bucket, as long as their counts, and each record takes the next
     // one of its range.
-    let move_all = |(start, from), places: &mut [u32]| unsafe {
+    parallel::for_each(from.chunks(block).zip(places.chunks(buckets)), |number, (from, places)| unsafe {
+        let from = (number * block, from);
         if is_streamed {
-            streamed::move_all((start, from), places, &slots, bucket);
+            streamed::move_all(from, places, &slots, bucket);
         } else {
-            move_all((start, from), places, &slots, bucket);
+            move_all(from, places, &slots, bucket);
         }
-    };
-    if blocks == 1 {
-        move_all((0, from), &mut places);
-    } else {
-        parallel::for_each(from.chunks(block).zip(places.chunks_mut(buckets)), |number, (from, places)| {
-            move_all((number * block, from), places);
-        });
-    }
+    });
     Ok(starts)
 }
 
-/// Counts the records of each bucket in a block that begins at place `start`.
+/// Counts the records of each bucket in a block that begins at place `start`. Counters of blocks lie side by side, so a thread has its
+/// own until the end.
 fn count<T>((start, from): (usize, &[T]), counts: &mut [u32], bucket: impl Fn(usize, &T) -> usize) {
-    for (place, record) in (start..).zip(from) {
-        counts[bucket(place, record)] += 1;
+    match counts.len() {
+        2 => counts.copy_from_slice(&count_few::<2, T>((start, from), bucket)),
+        3 => counts.copy_from_slice(&count_few::<3, T>((start, from), bucket)),
+        buckets => {
+            let mut own = vec![0; buckets];
+            (start..).zip(from).for_each(|(place, record)| own[bucket(place, record)] += 1);
+            counts.copy_from_slice(&own);
+        }
     }
+}
+
+/// The same of so few buckets that their counters stay in registers: in memory each waits for the one before.
+fn count_few<const BUCKETS: usize, T>(
+    (start, from): (usize, &[T]),
+    bucket: impl Fn(usize, &T) -> usize,
+) -> [u32; BUCKETS] {
+    let mut counts = [0; BUCKETS];
+    for (place, record) in (start..).zip(from) {
+        let bucket = bucket(place, record);
+        debug_assert!(bucket < BUCKETS, "no such bucket");
+        (0..).zip(&mut counts).for_each(|(number, count)| *count += u32::from(bucket == number));
+    }
+    counts
 }
 
 /// Moves the records of a block, each to the next place of its bucket. What they are moved by are copies, which no write can
@@ -167,10 +178,21 @@ fn count<T>((start, from): (usize, &[T]), counts: &mut [u32], bucket: impl Fn(us
 /// The slots are borrowed, and nobody else writes to these places and as many after each as the block has records of its bucket.
 unsafe fn move_all<T: Copy>(
     (start, from): (usize, &[T]),
-    places: &mut [u32],
+    places: &[u32],
     &slots: &Slots<'_, T>,
     bucket: impl Fn(usize, &T) -> usize,
 ) {
+    if let &[mut first, mut second] = places {
+        for (place, record) in (start..).zip(from) {
+            let is_second = bucket(place, record) != 0;
+            // SAFETY: the caller says so.
+            unsafe { slots.put(if is_second { second } else { first } as usize, *record) };
+            first += u32::from(!is_second);
+            second += u32::from(is_second);
+        }
+        return;
+    }
+    let mut places = places.to_vec();
     for (place, record) in (start..).zip(from) {
         let slot = &mut places[bucket(place, record)];
         // SAFETY: the caller says so.

@@ -42,7 +42,7 @@ pub(super) fn is_worth_it<T>(slots: &Slots<'_, T>, buckets: usize) -> bool {
 /// As there, and the split [is worth it](is_worth_it).
 pub(super) unsafe fn move_all<T: Copy>(
     (start, from): (usize, &[T]),
-    places: &mut [u32],
+    firsts: &[u32],
     &slots: &Slots<'_, T>,
     bucket: impl Fn(usize, &T) -> usize,
 ) {
@@ -50,7 +50,7 @@ pub(super) unsafe fn move_all<T: Copy>(
     debug_assert!(slots.len == 0 || fill_lines, "records that do not fill lines");
     let in_line = LINE / size_of::<T>();
     let before = slots.base.addr() % LINE / size_of::<T>();
-    let firsts = places.to_vec();
+    let mut places = firsts.to_vec();
     let mut lines = vec![Line([MaybeUninit::uninit(); LINE]); places.len()];
     for (place, record) in (start..).zip(from) {
         let bucket = bucket(place, record);
@@ -71,7 +71,7 @@ pub(super) unsafe fn move_all<T: Copy>(
             }
         }
     }
-    for ((line, &first), &end) in lines.iter().zip(&firsts).zip(&*places) {
+    for ((line, &first), &end) in lines.iter().zip(firsts).zip(&places) {
         let (first, end) = (first as usize, end as usize);
         let begin = end - ((before + end) % in_line).min(end - first);
         // SAFETY: these records were put in the line, and in no place yet.
@@ -134,7 +134,9 @@ mod tests {
     use super::*;
 
     fn check<T: Copy + PartialEq + std::fmt::Debug>(record: impl Fn(usize) -> T) {
-        for (len, buckets, begin) in [(0, 1, 0), (1, 3, 1), (100, 1, 3), (1000, 7, 0), (5000, 64, 5), (5000, 300, 1)] {
+        for (len, buckets, begin) in
+            [(0, 1, 0), (1, 3, 1), (100, 1, 3), (500, 2, 1), (1000, 7, 0), (5000, 64, 5), (5000, 300, 1)]
+        {
             let x: Vec<T> = (0..len).map(&record).collect();
             // Numbers that are not in turn, and most of them small.
             let bucket = |place: usize, _: &T| (place * place + place / 7) % (1 + place % buckets);
@@ -153,11 +155,12 @@ mod tests {
                     // SAFETY: one thread moves both blocks, and has counted the records of each bucket.
                     unsafe {
                         if streams {
-                            move_all(block, &mut places, &slots, bucket);
+                            move_all(block, &places, &slots, bucket);
                         } else {
-                            super::super::move_all(block, &mut places, &slots, bucket);
+                            super::super::move_all(block, &places, &slots, bucket);
                         }
                     }
+                    (block.0..).zip(block.1).for_each(|(place, record)| places[bucket(place, record)] += 1);
                 }
             }
             assert_eq!(got, expected, "{len} records, {buckets} buckets");
