@@ -28,7 +28,8 @@
 //! bytes    2 of flags and b of records read, b written; classes, checked first, are 3, in 3 passes
 //! ```
 
-use super::{AlgoError, LONG, check_length, compiled, counted, split};
+use super::split::SHARED;
+use super::{AlgoError, check_length, compiled, counted, split};
 #[cfg(feature = "gpu")]
 use crate::Device;
 use crate::Error;
@@ -394,8 +395,12 @@ pub fn partition3_into<T: ScanType>(x: &[T], classes: &[u8], parts: &mut [T]) ->
 fn check_classes<T>(x: &[T], classes: &[u8]) -> Result<(), AlgoError> {
     check_length("classes", x.len(), classes.len())?;
     counted(x.len())?;
-    let wrong = |number: usize, part: &[u8]| Some(number * LONG + part.iter().position(|&class| class > 2)?);
-    match parallel::map(classes.chunks(LONG), wrong).into_iter().flatten().next() {
+    let wrong = |number: usize, part: &[u8]| {
+        // The greatest first: that loop is in vectors.
+        let is_wrong = part.iter().fold(0, |greatest, &class| class.max(greatest)) > 2;
+        is_wrong.then_some(number * SHARED + part.iter().position(|&class| class > 2)?)
+    };
+    match parallel::map(classes.chunks(SHARED), wrong).into_iter().flatten().next() {
         Some(record) => Err(AlgoError::Class { record, expected: 3, got: classes[record].into() }),
         None => Ok(()),
     }

@@ -23,7 +23,7 @@ use std::ops::Range;
 use monoscan_runtime::space::reserve;
 
 use super::sort::SortKey;
-use super::{AlgoError, LONG, compiled, counted};
+use super::{AlgoError, compiled, counted};
 use crate::ops::Sum;
 use crate::parallel;
 use crate::prelude::*;
@@ -79,6 +79,9 @@ pub fn split_by_digit<K: SortKey>(x: &[K], bits: Range<u32>) -> Result<(Vec<K>, 
     Ok((parts, offsets))
 }
 
+/// So many records are shared by threads: to wake one twice takes as long as half of them.
+pub(super) const SHARED: usize = 1 << 17;
+
 /// Blocks for each thread: a thread that the system takes away leaves some to others.
 const BLOCKS: usize = 4;
 
@@ -118,7 +121,7 @@ fn split_to<T: Copy + Send + Sync>(
     let threads = rayon::current_num_threads();
     // No more counters than records.
     let most = (from.len() / buckets.max(1)).max(1);
-    let blocks = if from.len() < LONG || threads == 1 { 1 } else { most.min(threads * BLOCKS) };
+    let blocks = if from.len() < SHARED || threads == 1 { 1 } else { most.min(threads * BLOCKS) };
     let block = from.len().div_ceil(blocks).max(1);
     let blocks = from.len().div_ceil(block).max(1);
 

@@ -23,7 +23,7 @@ pub(crate) fn for_lengths(long: usize, run: impl Fn(usize) + Send + Sync) {
     in_pools(|| run(long));
 }
 
-/// Runs this in a pool of one thread and in one of three. Algorithms share loops among these from some 2^15 records on; whether
+/// Runs this in a pool of one thread and in one of three. Algorithms share loops among these from some 2^15 records on, splits and sorts from 2^17; whether
 /// a compiled scan has helpers is its plan's choice, which the module `plans` makes.
 pub(crate) fn in_pools(run: impl Fn() + Send + Sync) {
     for threads in [1, 3] {

@@ -7,7 +7,7 @@ use monoscan::algo::sort::{Order, SortKey, argsort, argsort_into, quicksort, sor
 
 use super::common::{for_lengths, generator, in_pools, is_long};
 
-/// More than a loop of one thread takes.
+/// More than loops of one thread take, but for sorts.
 const LONG: usize = 40_000;
 
 /// Random keys, few different ones, one that differs from all others, which one part of a long column cannot hold in a cache, and

@@ -15,7 +15,8 @@ fn keys<K>(len: usize, of: impl Fn(u64) -> K) -> Vec<K> {
 
 #[test]
 fn keys_keep_their_order_within_a_bit_and_within_a_digit() {
-    for_lengths(70_001, |len| {
+    // More than one thread moves.
+    for_lengths(140_001, |len| {
         let x = keys(len, |bits| bits);
         for bit in [0, 17, 63] {
             let (zeros, ones): (Vec<u64>, Vec<u64>) = x.iter().partition(|&&key| key >> bit & 1 == 0);

@@ -34,7 +34,8 @@ pub use quick::quicksort;
 pub(super) use radix::pieces;
 
 use super::groups::dense_counts;
-use super::{AlgoError, LONG, check_length, compiled, counted, mapped};
+use super::split::SHARED;
+use super::{AlgoError, check_length, compiled, counted};
 use crate::parallel;
 
 /// Which comes first. Equal keys stay in their order in both.
@@ -99,9 +100,7 @@ pub fn sort<K: SortKey>(keys: &mut [K], order: Order) -> Result<(), AlgoError> {
 
 /// Replaces each number, on all threads.
 fn each<T: Copy + Send>(numbers: &mut [T], of: impl Fn(T) -> T + Sync) {
-    parallel::for_each(numbers.chunks_mut(radix::SHARED), |_, part| {
-        part.iter_mut().for_each(|number| *number = of(*number))
-    });
+    parallel::for_each(numbers.chunks_mut(SHARED), |_, part| part.iter_mut().for_each(|number| *number = of(*number)));
 }
 
 /// Writes the keys of all numbers from the least on, each as often as it was counted.
@@ -134,10 +133,10 @@ pub fn sort_with_values<K: SortKey, V: Copy + Send + Sync>(
 ) -> Result<(), AlgoError> {
     check_length("values", keys.len(), values.len())?;
     counted(keys.len())?;
-    let mut records = mapped(keys.len(), |place| (keys[place], values[place]));
+    let mut records = parallel::map_numbers(keys.len(), SHARED, |place| (keys[place], values[place]));
     let flipped = order.flipped();
     radix::sort(&mut records, move |&(key, _)| key.ordered() ^ flipped)?;
-    let parts = keys.chunks_mut(LONG).zip(values.chunks_mut(LONG)).zip(records.chunks(LONG));
+    let parts = keys.chunks_mut(SHARED).zip(values.chunks_mut(SHARED)).zip(records.chunks(SHARED));
     parallel::for_each(parts, |_, ((keys, values), records)| {
         keys.iter_mut().zip(values).zip(records).for_each(|((key, value), record)| (*key, *value) = *record);
     });
@@ -156,7 +155,7 @@ pub fn sort_with_values<K: SortKey, V: Copy + Send + Sync>(
 /// [`AlgoError::TooLong`].
 pub fn argsort<K: SortKey>(keys: &[K], order: Order) -> Result<Vec<u32>, AlgoError> {
     let records = numbered(keys, order)?;
-    Ok(mapped(records.len(), |place| records[place].1))
+    Ok(parallel::map_numbers(records.len(), SHARED, |place| records[place].1))
 }
 
 /// [`argsort`] into a slice, all of one length. Pairs of keys and places take memory of their own, as much again for spare.
@@ -174,7 +173,7 @@ pub fn argsort<K: SortKey>(keys: &[K], order: Order) -> Result<Vec<u32>, AlgoErr
 pub fn argsort_into<K: SortKey>(keys: &[K], order: Order, places: &mut [u32]) -> Result<(), AlgoError> {
     check_length("places", keys.len(), places.len())?;
     let records = numbered(keys, order)?;
-    let parts = places.chunks_mut(LONG).zip(records.chunks(LONG));
+    let parts = places.chunks_mut(SHARED).zip(records.chunks(SHARED));
     parallel::for_each(parts, |_, (places, records)| {
         places.iter_mut().zip(records).for_each(|(place, record)| *place = record.1);
     });
@@ -184,7 +183,7 @@ pub fn argsort_into<K: SortKey>(keys: &[K], order: Order, places: &mut [u32]) ->
 /// The keys in order, each with its place.
 fn numbered<K: SortKey>(keys: &[K], order: Order) -> Result<Vec<(K, u32)>, AlgoError> {
     counted(keys.len())?;
-    let mut records = mapped(keys.len(), |place| (keys[place], place as u32));
+    let mut records = parallel::map_numbers(keys.len(), SHARED, |place| (keys[place], place as u32));
     let flipped = order.flipped();
     radix::sort(&mut records, move |&(key, _)| key.ordered() ^ flipped)?;
     Ok(records)

@@ -5,7 +5,8 @@
 //! differ, by all threads, and each part is sorted on its own. A part that no cache holds, as where
 //! keys are nearly the same, is split again.
 
-use crate::algo::{AlgoError, counted, split};
+use crate::algo::split::{self, SHARED};
+use crate::algo::{AlgoError, counted};
 use crate::parallel;
 
 /// Values of a byte.
@@ -16,9 +17,6 @@ pub(super) const SHORT: usize = 128;
 
 /// Bytes of records that the caches hold twice.
 const IN_CACHES: usize = 1 << 22;
-
-/// So many records are shared by threads: the 256 parts of fewer are too short.
-pub(super) const SHARED: usize = 1 << 17;
 
 /// Records that are counted while the lines that they go to are on their way.
 const BLOCK: usize = 1 << 10;
