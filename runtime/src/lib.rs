@@ -20,6 +20,8 @@
 
 mod backend;
 mod cache;
+#[doc(hidden)]
+pub mod caches;
 pub mod call;
 mod checked;
 mod checks;

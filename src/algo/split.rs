@@ -186,6 +186,7 @@ unsafe fn move_all<T: Copy>(
     bucket: impl Fn(usize, &T) -> usize,
 ) {
     if let &[mut first, mut second] = places {
+        // As for counters, registers in place of memory.
         for (place, record) in (start..).zip(from) {
             let is_second = bucket(place, record) != 0;
             // SAFETY: the caller says so.

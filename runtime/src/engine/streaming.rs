@@ -10,6 +10,7 @@
 use monoscan_codegen::cpu::{Kernel, TileFn};
 
 use super::line::{Line, Strip};
+use crate::caches;
 
 /// The alignment of the addresses of streaming stores.
 const ALIGNMENT: usize = 16;
@@ -38,10 +39,8 @@ impl Line<'_> {
 
     /// Puts the results that this thread has written so far before all that it does next: to be called before another thread is told of them.
     pub(crate) fn settle(&self) {
-        #[cfg(target_arch = "x86_64")]
         if self.streams {
-            // SAFETY: every x86-64 has this instruction.
-            unsafe { std::arch::x86_64::_mm_sfence() }
+            caches::settle();
         }
     }
 }

@@ -5,8 +5,10 @@
 //! differ, by all threads, and each part is sorted on its own. A part that no cache holds, as where
 //! keys are nearly the same, is split again.
 
+use monoscan_runtime::caches::{each_line, to_write};
+
+use crate::algo::AlgoError;
 use crate::algo::split::{self, SHARED};
-use crate::algo::{AlgoError, counted};
 use crate::parallel;
 
 /// Values of a byte.
@@ -21,9 +23,8 @@ const IN_CACHES: usize = 1 << 22;
 /// Records that are counted while the lines that they go to are on their way.
 const BLOCK: usize = 1 << 10;
 
-/// Sorts records by the numbers that `key` gives.
+/// Sorts as many records as a `u32` counts, by the numbers that `key` gives.
 pub(super) fn sort<T: Copy + Send + Sync>(x: &mut [T], key: impl Fn(&T) -> u64 + Sync + Copy) -> Result<(), AlgoError> {
-    counted(x.len())?;
     if x.len() <= SHORT {
         x.sort_by_key(key);
         return Ok(());
@@ -103,7 +104,7 @@ fn sort_in_cache<T: Copy>(x: &mut [T], spare: &mut [T], into_spare: bool, key: i
     let mut counts = [[0u32; BYTES]; size_of::<u64>()];
     for (records, spare) in x.chunks(BLOCK).zip(spare.chunks(BLOCK)) {
         // The first move writes to all lines, in no order.
-        ask_for(spare);
+        each_line(spare.as_ptr().cast(), size_of_val(spare), to_write);
         for record in records {
             for (counts, byte) in counts.iter_mut().zip(key(record).to_le_bytes()) {
                 counts[byte as usize] += 1;
@@ -152,18 +153,6 @@ fn split_by<const BYTE: usize, T: Copy, K: Fn(&T) -> u64>(
         to[*place as usize] = *record;
         *place += 1;
     }
-}
-
-/// Asks for cache lines that will be written.
-fn ask_for<T>(records: &[T]) {
-    #[cfg(target_arch = "x86_64")]
-    for line in records.chunks(64usize.div_ceil(size_of::<T>().max(1))) {
-        use std::arch::x86_64::{_MM_HINT_ET0, _mm_prefetch};
-        // SAFETY: a processor without this hint takes it for nothing; it accesses nothing, at whatever address.
-        unsafe { _mm_prefetch::<_MM_HINT_ET0>(line.as_ptr().cast()) }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    let _ = records;
 }
 
 /// The parts that begin at these places.

@@ -9,10 +9,9 @@
 
 use std::mem::MaybeUninit;
 
-use super::Slots;
+use monoscan_runtime::caches::{self, CACHE_LINE as LINE};
 
-/// Bytes of a cache line.
-const LINE: usize = 64;
+use super::Slots;
 
 /// Fewer bytes may still be in a cache when they are read next.
 const LEAST_BYTES: usize = 16 << 20;
@@ -77,7 +76,7 @@ pub(super) unsafe fn move_all<T: Copy>(
         // SAFETY: these records were put in the line, and in no place yet.
         unsafe { put_each(&slots, begin..end, line.0.as_ptr().cast(), before) };
     }
-    settle();
+    caches::settle();
 }
 
 /// Puts the records of a line that have these places.
@@ -117,15 +116,6 @@ impl<T: Copy> Slots<'_, T> {
         unsafe {
             to.copy_from_nonoverlapping(line, in_line);
         }
-    }
-}
-
-/// Puts these stores before all that the thread does next, so before it tells others of them.
-fn settle() {
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: every x86-64 has this instruction.
-    unsafe {
-        std::arch::x86_64::_mm_sfence()
     }
 }
 
