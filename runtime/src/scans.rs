@@ -10,7 +10,7 @@ use crate::checks;
 use crate::column::{self, Column, ColumnMut};
 use crate::device::Device;
 use crate::dynscan::DynScan;
-use crate::engine::{StatesAfter, Whole};
+use crate::engine::{Records, StatesAfter, Whole};
 use crate::error::Error;
 use crate::loops::States;
 use crate::space;
@@ -301,15 +301,17 @@ impl DynScan {
         if !self.passes(call, outputs.as_deref(), len) {
             return Ok(None);
         }
-        let Some(short) = self.make_short_whole(work, len).filter(|short| short.is_for(len)) else { return Ok(None) };
+        let parameters = self.parameters_base();
+        let mut bases = ShortInputs::new(parameters);
+        bases.extend(inputs.iter().map(|column| column.base), parameters);
+        // SAFETY: the columns were checked.
+        let short = self.make_short_whole(work, Some(unsafe { Records::new(&bases, len) }));
+        let Some(short) = short.filter(|short| short.is_for(len)) else { return Ok(None) };
         match self.loop_states() {
             Some(states) if !states.is_of_line(call) => return Ok(None),
             Some(states) => states.check(call, short.takes_any())?,
             None => checks::call(self.program(), Device::cpu(), call, len)?,
         }
-        let parameters = self.parameters_base();
-        let mut bases = ShortInputs::new(parameters);
-        bases.extend(inputs.iter().map(|column| column.base), parameters);
         let output = outputs.and_then(|outputs| outputs.first_mut()).map_or(std::ptr::null_mut(), |output| output.base);
         // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
         Ok(unsafe { short.pass_from(call.carry.or(call.init.of_line()), &bases, output, len) })

@@ -14,7 +14,7 @@ use crate::checks;
 use crate::column::{Column, ColumnMut};
 use crate::device::Device;
 use crate::dynscan::DynScan;
-use crate::engine::{Columns, Sequences, ShortSpaced, SpacedColumn, Whole, helpers};
+use crate::engine::{Columns, Records, Sequences, ShortSpaced, SpacedColumn, Whole, helpers};
 use crate::error::Error;
 use crate::short::{MOST_IN_ROWS, MOST_ROWS};
 use crate::spacing;
@@ -119,14 +119,16 @@ impl DynScan {
     ) -> Option<usize> {
         let from_start = begin == ShortStart::Start;
         if matches!(shape, Shape::Line) {
-            let short = self.make_short_whole(work, columns.len)?;
+            let inputs = self.short_inputs(columns);
+            // SAFETY: the caller has these columns.
+            let short = self.make_short_whole(work, Some(unsafe { Records::new(&inputs, columns.len) }))?;
             let (to, output) = (space(1)?, columns.outputs.first().map_or(std::ptr::null_mut(), |&(base, _)| base));
             // SAFETY: the caller has these columns, and memory for a state; programs with such a kernel have no more columns.
             return unsafe {
                 if from_start {
                     short.begin(to);
                 }
-                short.pass(&self.short_inputs(columns), output, columns.len, (to, from_start)).map(|_| 1)
+                short.pass(&inputs, output, columns.len, (to, from_start)).map(|_| 1)
             };
         }
         let sequences = Sequences::of(shape)?;
@@ -147,7 +149,7 @@ impl DynScan {
         };
         // Whether long segments of a loop are lines does not depend on what was called before.
         let are_of_loop = self.is_of_loop() && matches!(sequences, Sequences::Offsets(_));
-        let short = self.make_short_whole(work, if are_of_loop { 0 } else { longest });
+        let short = self.make_short_whole(work, None);
         let short = short.filter(|short| from_start || short.takes_any())?;
         let mut passes = match from_start && work == Whole::Reduce {
             true => short.totals(self.variants().get(Form::default(), false)),

@@ -25,7 +25,7 @@ pub(super) unsafe fn line<R: Record>(
     input: &impl Columns<R>,
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
-    let short = scan.short(mode)?;
+    let short = scan.short(mode, len)?;
     let inputs = columns::bases(input, len, scan.parameters_base())?;
     // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
     unsafe { short.scan(&inputs, output, len) }
@@ -53,8 +53,8 @@ pub(super) unsafe fn spaced<R: Record>(
 /// The total of a short line from this state, or from the identities; none if the line is not short.
 #[inline]
 pub(super) fn total<S: States, R: Record>(scan: &DynScan, init: Option<S>, input: &impl Columns<R>) -> Option<S> {
-    let short = scan.short_whole(Whole::Reduce)?;
     let (inputs, len) = columns::equal(input, scan.parameters_base())?;
+    let short = scan.short_whole(Whole::Reduce, len)?;
     let mut states = init.unwrap_or_else(S::identities);
     let to = ((&raw mut states).cast(), init.is_none());
     if init.is_none() && S::IS_OF_LOOP {
@@ -98,7 +98,7 @@ pub(super) unsafe fn pass<S: States, R: Record>(
     input: &impl Columns<R>,
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
-    let short = scan.short_whole(mode.into())?;
+    let short = scan.short_whole(mode.into(), len)?;
     let inputs = columns::bases(input, len, scan.parameters_base())?;
     // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs; the caller borrows the
     // output.
@@ -205,7 +205,7 @@ unsafe fn segments_by_flags<R: Record>(
 #[inline]
 pub(super) unsafe fn replace_line(scan: &DynScan, mode: Mode, (base, len): (*mut u8, usize)) -> bool {
     // SAFETY: the caller has the memory.
-    scan.short(mode).is_some_and(|short| unsafe { short.replace(base, len, scan.parameters_base()) })
+    scan.short(mode, len).is_some_and(|short| unsafe { short.replace(base, len, scan.parameters_base()) })
 }
 
 /// The same as [`pass`] over the input.
@@ -221,6 +221,6 @@ pub(super) unsafe fn replace<S: States>(
 ) -> bool {
     let states = (&raw mut *states).cast();
     // SAFETY: the caller has the memory; the states lie as the scan was told.
-    scan.short_whole(mode.into())
+    scan.short_whole(mode.into(), len)
         .is_some_and(|short| unsafe { short.replace(base, len, (states, false), scan.parameters_base()) })
 }

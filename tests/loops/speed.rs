@@ -6,7 +6,7 @@
 //! ```
 //!
 //! `MONOSCAN_LOOP=CRC` takes those alone that have this in their names, `MONOSCAN_SIZES=12,20` the
-//! logarithms of how many records. Calls take 2^16 records in turn: a processor learns the branches
+//! logarithms of how many records. Calls take 2^20 records in turn: a processor learns the branches
 //! of fewer, which users' records do not repeat. `MONOSCAN_SAME=1` gives each call the same.
 
 use std::hint::black_box;
@@ -22,7 +22,7 @@ use crate::times::entries;
 const ROUNDS: usize = 9;
 
 /// Records that differ.
-const DIFFERENT: usize = 1 << 16;
+const DIFFERENT: usize = 1 << 20;
 
 /// How many times as fast as the loop a scan has to be.
 const LEAST: f64 = 0.95;

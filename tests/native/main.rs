@@ -3,6 +3,7 @@
 
 mod calls;
 mod elements;
+mod long;
 mod typed;
 
 use std::cell::Cell;

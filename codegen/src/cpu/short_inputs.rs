@@ -101,7 +101,7 @@ impl ShortInputs {
     /// # Panics
     /// If there is no such column.
     #[inline(always)]
-    fn at(&self, column: usize) -> *const u8 {
+    pub fn at(&self, column: usize) -> *const u8 {
         assert!(column <= self.columns, "there is such a column");
         match are_in_table(self.columns) {
             // SAFETY: of so many columns all places of the table were written, and the one behind them.

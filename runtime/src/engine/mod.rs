@@ -47,6 +47,7 @@ mod native;
 mod needs;
 pub(crate) mod off_core;
 mod on_cpu;
+mod race;
 mod restarts;
 mod rows;
 mod segments;
@@ -77,6 +78,7 @@ pub use between::{ShortBetween, with_flags};
 pub(crate) use line::Bases;
 pub use native::Natives;
 pub(crate) use on_cpu::OnCpu;
+pub(crate) use race::Records;
 pub use short::{Short, ShortRows, ShortWhole, Whole};
 pub use spaced::{ShortSpaced, SpacedColumn};
 pub(crate) use totals::{Columns, Sequences};
@@ -165,7 +167,10 @@ impl Engine<'_> {
             false if is_spaced => Access::Spaced,
             false => Access::Strided,
         };
-        let kernels = variant.kernels(access)?;
+        let kernels = match (call.shape, access) {
+            (Shape::Line, Access::Line) => variant.kernels_for_line(len)?,
+            _ => variant.kernels(access)?,
+        };
         // What segments add to the columns that are read lies one after the other.
         let added = &variant.program.inputs[task.inputs.len()..];
         let spacings = task.spacings.map_or_else(SmallVec::new, |spacings| spacings.in_order(added));

@@ -7,11 +7,12 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
-use monoscan_codegen::cpu::{Compiled, Kernel, LONGEST_STRAIGHT_ROW};
+use monoscan_codegen::cpu::{Compiled, Kernel, LONGEST_STRAIGHT_ROW, ShortInputs};
 use smallvec::SmallVec;
 
 use super::groups::Groups;
 use super::line::Line;
+use super::race::Records;
 use super::rows;
 use super::self_check::{self, Walks};
 use super::variant::{Kernels, Variant};
@@ -92,7 +93,12 @@ impl Line<'_> {
         // Who sees the bit sees the kernels, which another thread may have made.
         if self.kernels.walked.load(Ordering::Acquire) & walked.bit() == 0 {
             let instead = Line { len: longest, ..self.clone() }.instead_of_strips();
-            variant.make(self.kernels, &walked.kernels(self.kernels, instead), threads)?;
+            let needed = walked.kernels(self.kernels, instead);
+            let inputs = ShortInputs::of(self.inputs.iter().copied(), self.parameters);
+            // SAFETY: the columns were checked, and the outputs are not written yet.
+            let records = Some(unsafe { Records::new(&inputs, self.len) });
+            needed.kernels.iter().try_for_each(|&kernel| variant.settle(self.kernels, kernel, records))?;
+            variant.make(self.kernels, &needed, threads)?;
             self.kernels.walked.fetch_or(walked.bit(), Ordering::Release);
         }
         Ok(())
@@ -128,7 +134,7 @@ impl Variant {
     fn make_missing(&self, kernels: &Kernels, needed: &Needed, threads: usize) -> Result<(), Error> {
         let missing: SmallVec<[Kernel; 8]> =
             needed.kernels.iter().copied().filter(|&kernel| !kernels.code.is_made(kernel)).collect();
-        missing.iter().try_for_each(|&kernel| self.settle(kernels, kernel))?;
+        missing.iter().try_for_each(|&kernel| self.settle(kernels, kernel, None))?;
         let result = Mutex::new(Ok(()));
         let work = || {
             |place: usize| {

@@ -31,7 +31,7 @@ pub(crate) struct OnCpu {
 impl Backend for OnCpu {
     /// Compiles the kernel of an inclusive scan.
     fn prepare(&self) -> Result<(), Error> {
-        if self.variants.make_short(Mode::Inclusive)?.is_none() {
+        if self.variants.make_short(Mode::Inclusive, None)?.is_none() {
             let variant = self.variants.get(Form::default(), false);
             variant.make(variant.kernels(Access::Line)?, &[Kernel::ScanOne].into(), 1)?;
         }
@@ -62,8 +62,8 @@ impl Backend for OnCpu {
     fn explain(&self, is_verbose: bool) -> String {
         let variant = self.variants.get(Form::default(), false);
         let plan = if is_verbose { format!("{:#}", variant.plan) } else { variant.plan.to_string() };
-        let is_native = variant.kernels(Access::Line).is_ok_and(|kernels| {
-            variant.settle(kernels, Kernel::Short).is_ok() && kernels.code.is_native(Kernel::Short)
+        let is_native = variant.kernels_so_far().is_ok_and(|kernels| {
+            variant.settle(kernels, Kernel::Short, None).is_ok() && kernels.code.is_native(Kernel::Short)
         });
         let plan = match variant.ends_early(false) {
             Some(_) => format!("{plan}\nends early: {EARLY}"),
@@ -72,7 +72,7 @@ impl Backend for OnCpu {
         if is_native {
             return format!("{plan}\none pass: {NATIVE}");
         }
-        let short = usable(self.variants.make_short(Mode::Inclusive)).flatten();
+        let short = usable(self.variants.make_short(Mode::Inclusive, None)).flatten();
         if short.is_some_and(Short::is_native) { format!("{plan}\nshort lines: {NATIVE}") } else { plan }
     }
 

@@ -15,7 +15,7 @@ use monoscan_ir::{Constant, Layout, Mode};
 
 use super::absorbing::{Absorbing, FIRST};
 use super::line::Line;
-use super::native;
+use super::race::{self, Records};
 use super::totals::Totals;
 use super::variant::Variant;
 use super::whole::{StatesAfter, WholeStates};
@@ -43,15 +43,16 @@ pub struct Short {
 
 impl Short {
     /// Of a form that is not from an initial state; none if its columns are many or if it has no kernels.
-    pub(super) fn of(variant: &Variant) -> Result<Option<Short>, Error> {
-        let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };
-        variant.settle(kernels, Kernel::Short)?;
+    /// The records are those of a line that it is for, if it is not for all.
+    pub(super) fn of(variant: &Variant, records: Option<Records<'_>>) -> Result<Option<Short>, Error> {
+        let Ok(kernels) = variant.kernels_for_line(records.map_or(0, Records::len)) else { return Ok(None) };
+        variant.settle(kernels, Kernel::Short, records)?;
         let Some(generated) = kernels.code.short() else { return Ok(None) };
         variant.check(kernels, &[Kernel::Short].into())?;
         let replaces = checks::can_replace(&variant.program).is_ok();
         let planned = (generated, kernels.code.is_native(Kernel::Short));
         let native = kernels.code.native_short();
-        let native = native.filter(|&native| native::is_used_for_short_lines(native, planned, variant));
+        let native = native.filter(|&native| race::is_used_for_short_lines(native, planned, variant, records));
         let (scan, is_native) = (native.map_or(generated, |(short, _)| short), native.is_some());
         // Longer lines may end early, which kernels with states in memory see.
         let longest = match variant.ends_early(true) {
@@ -146,7 +147,7 @@ impl ShortRows {
         if of_length.get().is_none()
             && let Ok(kernels) = variant.kernels(Access::Line)
         {
-            variant.settle(kernels, Kernel::ShortRows(len))?;
+            variant.settle(kernels, Kernel::ShortRows(len), None)?;
             if let Some(scan) = kernels.code.short_rows(len) {
                 variant.check(kernels, &[Kernel::ShortRows(len)].into())?;
                 of_length.get_or_init(|| scan);
@@ -238,13 +239,18 @@ pub struct ShortWhole {
 impl ShortWhole {
     /// Of a form that is neither segmented nor from an initial state; none if its columns are many, if it has no kernels, or if one pass with whole
     /// states is not the way for short lines.
-    pub(super) fn of(variant: &Variant, work: Whole) -> Result<Option<ShortWhole>, Error> {
-        let Ok(kernels) = variant.kernels(Access::Line) else { return Ok(None) };
+    /// The records are those of a line that it is for, if it is not for all.
+    pub(super) fn of(
+        variant: &Variant,
+        work: Whole,
+        records: Option<Records<'_>>,
+    ) -> Result<Option<ShortWhole>, Error> {
+        let Ok(kernels) = variant.kernels_for_line(records.map_or(0, Records::len)) else { return Ok(None) };
         if !kernels.code.whole_pays() {
             return Ok(None);
         }
         let writes = work != Whole::Reduce;
-        variant.settle(kernels, Kernel::ShortWhole { writes })?;
+        variant.settle(kernels, Kernel::ShortWhole { writes }, records)?;
         let Some(pass) = kernels.code.short_whole(writes) else { return Ok(None) };
         variant.check(kernels, &[Kernel::ShortWhole { writes }].into())?;
         let states = WholeStates::of(variant, &kernels.code);

@@ -15,13 +15,18 @@ use monoscan_protocol::state::State;
 use smallvec::SmallVec;
 
 use super::length_constants::LengthConstants;
-use super::native::{self, Natives};
+use super::native::Natives;
+use super::race::{self, Records};
 use super::restarts::Restarts;
 use super::short_kernels::ShortKernels;
 use super::slots::Slots;
 use super::trials::Trials;
 use crate::cache::get_or_make;
 use crate::interleaved::MOST;
+
+/// Lines of at least so many records have kernels of their own if functions may take their elements: the first such line is what these are
+/// [raced](super::race) over.
+pub(crate) const LONG_ENOUGH: usize = 1024;
 
 /// A program in one form.
 pub(crate) struct Variant {
@@ -37,6 +42,7 @@ pub(crate) struct Variant {
     /// The functions that may take its elements, and whether they must where they can.
     pub(super) native: Option<(Native, bool)>,
     line: OnceLock<Kernels>,
+    long_line: OnceLock<Kernels>,
     strided: OnceLock<Kernels>,
     spaced: OnceLock<Kernels>,
     /// How lines end early, if they do, that are reduced and that are written.
@@ -47,6 +53,8 @@ pub(crate) struct Variant {
 pub(crate) struct Kernels {
     pub(crate) code: Compiled,
     pub(crate) access: Access,
+    /// Whether they are of lines that are [long enough](LONG_ENOUGH).
+    are_of_long_lines: bool,
     /// A bit for each way of walking lines whose kernels were made and checked.
     pub(super) walked: AtomicU64,
     /// The bits of the walks that were checked.
@@ -132,15 +140,22 @@ impl Variant {
             states,
             native,
             line: OnceLock::new(),
+            long_line: OnceLock::new(),
             strided: OnceLock::new(),
             spaced: OnceLock::new(),
             absorbing: Default::default(),
         }
     }
 
-    /// Settles whether a function takes the elements of a kernel, before that is made.
-    pub(super) fn settle(&self, kernels: &Kernels, kernel: Kernel) -> Result<(), CodegenError> {
-        kernels.code.settle(kernel, |native, rivals| native::wins(native, rivals, self))
+    /// Settles whether a function takes the elements of a kernel, before that is made: over the records of a call, if there are any.
+    pub(super) fn settle(
+        &self,
+        kernels: &Kernels,
+        kernel: Kernel,
+        records: Option<Records<'_>>,
+    ) -> Result<(), CodegenError> {
+        let records = records.filter(|_| kernels.are_of_long_lines);
+        kernels.code.settle(kernel, |native, rivals| race::wins(native, rivals, self, records))
     }
 
     /// Its kernels, each of which is compiled when a call first needs it.
@@ -151,6 +166,28 @@ impl Variant {
             Access::Strided => &self.strided,
             Access::Spaced => &self.spaced,
         };
+        self.kernels_in(kernels, access, false)
+    }
+
+    /// Those of a line of so many records.
+    #[inline]
+    pub(crate) fn kernels_for_line(&self, len: usize) -> Result<&Kernels, CodegenError> {
+        let are_raced = len >= LONG_ENOUGH && matches!(self.native, Some((_, false)));
+        self.kernels_in(if are_raced { &self.long_line } else { &self.line }, Access::Line, are_raced)
+    }
+
+    /// Those of long lines if there were any, and else of short ones: what is said of a scan.
+    pub(super) fn kernels_so_far(&self) -> Result<&Kernels, CodegenError> {
+        self.long_line.get().map_or_else(|| self.kernels(Access::Line), Ok)
+    }
+
+    #[inline]
+    fn kernels_in<'a>(
+        &self,
+        kernels: &'a OnceLock<Kernels>,
+        access: Access,
+        are_of_long_lines: bool,
+    ) -> Result<&'a Kernels, CodegenError> {
         get_or_make(kernels, || {
             let (interleave, isa) = (self.plan.interleave as u32, HostIsa::native()?);
             let code = Compiled::in_vectors(&self.program, access, interleave, self.plan.vector, &isa)?;
@@ -169,6 +206,7 @@ impl Variant {
             Ok(Kernels {
                 code,
                 access,
+                are_of_long_lines,
                 walked: AtomicU64::new(0),
                 checked: AtomicU16::new(0),
                 checked_rows: AtomicU32::new(0),
