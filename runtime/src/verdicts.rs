@@ -69,14 +69,12 @@ pub(crate) fn of_loop(derivation: &Derivation, judgements: &[Arc<Judgement>]) ->
     let proved = match (is_step_proved, are_laws_proved) {
         (true, _) if are_laws_assumed => "the step is proved, laws are assumed",
         (false, _) if are_laws_assumed => "the step is tested, laws are assumed",
-        (true, true) if derivation.native.is_some_and(|compared| compared.native == 0) => {
-            "the step and the laws are proved"
-        }
-        (true, true) => "proved, by the step and the laws",
+        (true, true) => "the step and the laws are proved",
         (true, false) => "the step is proved, the laws are tested",
         (false, true) => "the laws are proved, the step is tested",
-        (false, false) => "tested, the step and the laws",
+        (false, false) => "the step and the laws are tested",
     };
+    let conditions = derivation.conditions();
     let native = match derivation.native {
         None => String::new(),
         Some(Compared { native: 0, .. }) => {
@@ -89,7 +87,7 @@ pub(crate) fn of_loop(derivation: &Derivation, judgements: &[Arc<Judgement>]) ->
             format!("; the function itself agrees on {native}{of} records, in blocks of {blocks}")
         }
     };
-    format!("{proved}{native}")
+    format!("{proved}{conditions}{native}")
 }
 
 /// The verdicts, what was assumed and under which conditions they hold, as `explain` says them; `names` are those of the

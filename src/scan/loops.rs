@@ -228,7 +228,8 @@ impl<U: ScanType, In: Record, Out, N: native::Functions> LoopBuilder<U, In, Out,
         })
     }
 
-    /// Which records are written: those for which `f` is true, densely and in order.
+    /// Which records are written: those for which `f` is true, densely and in the order of the scan: with
+    /// [`reversed`](crate::Request::reversed) the last comes first.
     ///
     /// ```
     /// use monoscan::prelude::*;

@@ -237,7 +237,7 @@ fn a_derivation_is_explained_level_by_level() -> Result<(), Error> {
 /// That an element does what the step does is half of a proof; the laws are the other.
 #[test]
 fn a_loop_is_proved_by_its_step_and_by_laws() -> Result<(), Error> {
-    let explained = |scan: &DynScan| scan.explain().contains("\n  is the loop: proved, by the step and the laws; ");
+    let explained = |scan: &DynScan| scan.explain().contains("\n  is the loop: the step and the laws are proved; ");
     let whole = Scan::from_loop(json {}, START)?;
     let derivation = whole.as_dyn().derivation().expect("it was derived");
     assert!(derivation.is_proved() && explained(whole.as_dyn()));

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{Derivation, Derived, Family, Trust};
+use super::{Conditions, Derivation, Derived, Family, Trust};
 use crate::laws::{Overflow, judge};
 use crate::opcode::Opcode;
 use crate::program::Stage;
@@ -56,22 +56,30 @@ impl fmt::Display for Family {
 
 impl fmt::Display for Trust {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Trust::Proved { no_overflow: true, no_nan: true, .. } => {
-                f.write_str("proved where nothing overflows or is NaN")
-            }
-            Trust::Proved { no_overflow: true, .. } => f.write_str("proved where nothing overflows"),
-            Trust::Proved { no_nan: true, .. } => f.write_str("proved where nothing is NaN"),
-            Trust::Proved { .. } => f.write_str("proved"),
-            Trust::Construction => f.write_str("by construction"),
-            Trust::Tested => f.write_str("tested on samples"),
-        }
+        f.write_str(match self {
+            Trust::Proved { .. } => "proved",
+            Trust::Construction => "by construction",
+            Trust::Tested { .. } => "tested on samples",
+        })?;
+        write!(f, "{}", self.conditions())
+    }
+}
+
+/// Behind what holds under them.
+impl fmt::Display for Conditions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match (self.no_overflow, self.no_nan) {
+            (true, true) => " where nothing overflows or is NaN",
+            (true, false) => " where nothing overflows",
+            (false, true) => " where nothing is NaN",
+            (false, false) => "",
+        })
     }
 }
 
 impl Derivation {
     /// Whether it is proved that the scan is the loop: that an element does [what the step does](Derivation::is_step_proved), and
-    /// the laws of all stages. Judges these, which takes some milliseconds. Samples, which every derivation was
+    /// the laws of all stages, under its [conditions](Derivation::conditions). Judges these, which takes some milliseconds. Samples, which every derivation was
     /// compared on, prove nothing; but nothing is proved of a [native step](super::derive_beside) that could not be run on any.
     pub fn is_proved(&self) -> bool {
         let is_lawful = |stage: &Stage| judge(stage, &self.program.tables, Overflow::NeverOccurs).verdict().is_proved();
@@ -82,7 +90,12 @@ impl Derivation {
 
     /// Whether the effect of an element was proved to be the step, for every component.
     pub fn is_step_proved(&self) -> bool {
-        self.groups.iter().all(|group| group.trust != Trust::Tested)
+        !self.groups.iter().any(|group| matches!(group.trust, Trust::Tested { .. }))
+    }
+
+    /// The conditions under which an element does what the step does: those of all groups.
+    pub fn conditions(&self) -> Conditions {
+        self.groups.iter().fold(Conditions::default(), |all, group| all.and(group.trust.conditions()))
     }
 
     /// How many stages the scan has.

@@ -47,7 +47,7 @@ use refusal::Written;
 use show::Names;
 
 pub use family::Family;
-pub use proof::Trust;
+pub use proof::{Conditions, Trust};
 pub use refusal::{Refusal, SourcePlace, Why};
 pub use samples::{BLOCKS, Compared, NativeStep};
 

@@ -42,7 +42,37 @@ pub enum Trust {
     /// basis of the words, for sampled elements.
     Construction,
     /// On samples alone.
-    Tested,
+    Tested {
+        /// As of a proof.
+        no_nan: bool,
+    },
+}
+
+impl Trust {
+    /// The conditions under which the effect is the step, as far as they are known.
+    pub fn conditions(&self) -> Conditions {
+        match *self {
+            Trust::Proved { no_overflow, no_nan, .. } => Conditions { no_overflow, no_nan },
+            Trust::Tested { no_nan } => Conditions { no_overflow: false, no_nan },
+            Trust::Construction => Conditions::default(),
+        }
+    }
+}
+
+/// Conditions under which a scan is the loop that it was derived from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Conditions {
+    /// No integer overflows.
+    pub no_overflow: bool,
+    /// No state or element is NaN.
+    pub no_nan: bool,
+}
+
+impl Conditions {
+    /// Those of both.
+    pub fn and(self, other: Conditions) -> Conditions {
+        Conditions { no_overflow: self.no_overflow || other.no_overflow, no_nan: self.no_nan || other.no_nan }
+    }
 }
 
 /// Work that one proof may take.
@@ -53,14 +83,12 @@ pub(super) fn of_group(code: &mut Code<'_>, flat: &Flat, next: &[Value], group: 
     let effect = &group.effect;
     // Proofs come out of the same budget.
     code.fuel.spend(FUEL);
-    if code.fuel.is_spent() {
-        return Trust::Tested;
-    }
     if matches!(effect.family, Family::Table { .. }) {
         return Trust::Construction;
     }
     if effect.family == Family::Linear {
-        return if on_basis(code, flat, group) { Trust::Construction } else { Trust::Tested };
+        let is_on_basis = !code.fuel.is_spent() && on_basis(code, flat, group);
+        return if is_on_basis { Trust::Construction } else { Trust::Tested { no_nan: false } };
     }
     let members: Vec<Value> = group.members.iter().map(|&member| Value::new(member)).collect();
     let seeds = code.inline(&effect.seed, &members);
@@ -68,6 +96,9 @@ pub(super) fn of_group(code: &mut Code<'_>, flat: &Flat, next: &[Value], group: 
     let applied = code.inline(&effect.value, &after);
     let expected: Vec<Value> = group.members.iter().map(|&member| next[member]).collect();
     let no_nan = orders_floats(code, flat, &expected) || (effect.family.is_ordered() && effect.types[0].is_float());
+    if code.fuel.is_spent() {
+        return Trust::Tested { no_nan };
+    }
     // The step as it was written: its arms are no minima and maxima here.
     let params: Vec<Value> = (0..flat.step.params.len()).map(Value::new).collect();
     let mut plain = Code::as_written(&flat.step.params, flat.initial.len(), code.tables());
@@ -86,7 +117,7 @@ pub(super) fn of_group(code: &mut Code<'_>, flat: &Flat, next: &[Value], group: 
     let ideal = effect.family.is_ordered().then(|| ideal(&function)).flatten();
     match ideal.and_then(|ideal| sides(&ideal)) {
         Some((cases, _)) => Trust::Proved { cases, no_overflow: true, no_nan },
-        None => linearly(code, flat, group, &applied_in_code).unwrap_or(Trust::Tested),
+        None => linearly(code, flat, group, &applied_in_code).unwrap_or(Trust::Tested { no_nan }),
     }
 }
 

@@ -6,7 +6,7 @@
 //! x86-64 and arm64 cores, rounded; plans compare them with each other and nothing else.
 
 use super::Body;
-use crate::function::{Function, Inst};
+use crate::function::{Function, Inst, Value};
 use crate::opcode::{Opcode, Rule};
 use crate::types::Type;
 
@@ -40,6 +40,12 @@ pub fn latency(inst: &Inst, operand: Type) -> u32 {
         _ if float && matches!(inst.opcode.rule(), Rule::Compare(_)) => 3,
         _ => 1,
     }
+}
+
+/// Whether this is a product with a power of two, which is a shift.
+fn is_shift(inst: &Inst, function: &Function) -> bool {
+    let is_power = |operand: &Value| function.as_constant(*operand).is_some_and(|value| value.bits().is_power_of_two());
+    inst.opcode == Opcode::Mul && inst.ty.is_int() && inst.operands().iter().any(is_power)
 }
 
 /// How many instructions a function executes: all but constants.
@@ -86,7 +92,8 @@ fn paths_from(body: &Body, from: &[usize], own: &[usize]) -> Vec<Option<u32>> {
     for inst in &function.insts {
         let operand = inst.operands().last().and_then(|&last| function.type_of(last)).unwrap_or(inst.ty);
         let start = inst.operands().iter().filter_map(|value| ready[value.index()]).max();
-        ready.push(start.map(|start| start + latency(inst, operand)));
+        let cycles = if is_shift(inst, function) { 1 } else { latency(inst, operand) };
+        ready.push(start.map(|start| start + cycles));
     }
     own.iter().map(|&place| ready[function.results[place].index()]).collect()
 }

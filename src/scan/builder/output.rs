@@ -126,7 +126,8 @@ impl<S: Stages, In: Record, Out, N: native::Functions> ScanBuilder<S, In, Out, N
         self.change(|_| Ok(()))
     }
 
-    /// Which elements are written: those for which `f` is true, densely and in order. What is written for them, `project` says. Up to
+    /// Which elements are written: those for which `f` is true, densely and in the order of the scan: with
+    /// [`reversed`](crate::Request::reversed) the last comes first. What is written for them, `project` says. Up to
     /// four records of the output behind the last that is kept may be overwritten too.
     ///
     /// ```
