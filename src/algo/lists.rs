@@ -34,7 +34,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use monoscan_runtime::space::filled;
 
-use super::{AlgoError, LONG, check_length, compiled, counted, mapped};
+use super::{AlgoError, check_length, compiled, counted, mapped, part_of};
 use crate::ops::Sum;
 use crate::parallel;
 use crate::prelude::*;
@@ -73,8 +73,9 @@ pub fn rank(next: &[u32]) -> Result<Vec<u32>, AlgoError> {
 pub fn rank_into(next: &[u32], ranks: &mut [u32]) -> Result<(), AlgoError> {
     check_length("ranks", next.len(), ranks.len())?;
     let rank = ranked(next)?;
-    parallel::for_each(ranks.chunks_mut(LONG), |number, part| {
-        (number * LONG..).zip(part).for_each(|(element, slot)| *slot = rank(element));
+    let part = part_of(ranks.len());
+    parallel::for_each(ranks.chunks_mut(part), |number, ranks| {
+        (number * part..).zip(ranks).for_each(|(element, slot)| *slot = rank(element));
     });
     Ok(())
 }
@@ -82,8 +83,9 @@ pub fn rank_into(next: &[u32], ranks: &mut [u32]) -> Result<(), AlgoError> {
 /// How the rank of an element is read from the walks of all.
 fn ranked(next: &[u32]) -> Result<impl Fn(usize) -> u32 + Sync, AlgoError> {
     let before = before(next)?;
-    let picked = parallel::map(before.chunks(LONG), |number, before| {
-        let numbered = ((number * LONG) as u32..).zip(before);
+    let part = part_of(next.len());
+    let picked = parallel::map(before.chunks(part), |number, before| {
+        let numbered = ((number * part) as u32..).zip(before);
         numbered.filter_map(|(element, &before)| (before == NONE || is_drawn(element)).then_some(element)).collect()
     });
     let picked: Vec<u32> = <[Vec<u32>]>::concat(&picked);
@@ -111,8 +113,8 @@ fn ranked(next: &[u32]) -> Result<impl Fn(usize) -> u32 + Sync, AlgoError> {
             walk = (walks[end as usize] >> 32) as usize;
         }
     }
-    let unseen = |number: usize, part: &[u64]| Some(number * LONG + part.iter().position(|&walk| walk == u64::MAX)?);
-    if let Some(element) = parallel::map(walks.chunks(LONG), unseen).into_iter().flatten().next() {
+    let unseen = |number: usize, walks: &[u64]| Some(number * part + walks.iter().position(|&walk| walk == u64::MAX)?);
+    if let Some(element) = parallel::map(walks.chunks(part), unseen).into_iter().flatten().next() {
         return Err(AlgoError::Cycle { element });
     }
     if order.len() < picked.len() {
@@ -188,21 +190,23 @@ pub fn rank_by_jumping(next: &[u32]) -> Result<Vec<u32>, AlgoError> {
 /// The element before each.
 fn before(next: &[u32]) -> Result<Vec<u32>, AlgoError> {
     counted(next.len())?;
-    if next.len() <= LONG {
+    let part = part_of(next.len());
+    if next.len() <= part {
         return before_by_loop(next);
     }
     let before = mapped(next.len(), |_| AtomicU32::new(NONE));
     // How many links a part has, if all lead to elements.
-    let links = parallel::map(next.chunks(LONG), |number, part| {
+    let links = parallel::map(next.chunks(part), |number, next| {
         let mut links = 0;
-        for (element, &next) in ((number * LONG) as u32..).zip(part).filter(|(_, next)| **next != NONE) {
+        for (element, &next) in ((number * part) as u32..).zip(next).filter(|(_, next)| **next != NONE) {
             before.get(next as usize)?.store(element, Relaxed);
             links += 1;
         }
         Some(links)
     });
     let before: Vec<u32> = before.into_iter().map(AtomicU32::into_inner).collect();
-    let reached = parallel::map(before.chunks(LONG), |_, part| part.iter().filter(|&&before| before != NONE).count());
+    let reached =
+        parallel::map(before.chunks(part), |_, before| before.iter().filter(|&&before| before != NONE).count());
     // Of two elements that one comes after, one is left.
     match links.into_iter().sum::<Option<usize>>() {
         Some(links) if links == reached.into_iter().sum() => Ok(before),

@@ -112,12 +112,17 @@ fn kept(
     }
 }
 
-/// Fewer records are left to the calling thread: to wake another takes as long.
+/// Records that a thread takes at once, where threads share them.
 const LONG: usize = 1 << 15;
+
+/// The same of so many: all of few, which are left to the calling thread, since a thread that is woken comes too late to help.
+fn part_of(len: usize) -> usize {
+    if len < 4 * LONG { len.max(1) } else { LONG }
+}
 
 /// The results of `of` for each number below `len`, on all threads if they are many.
 fn mapped<T: Send>(len: usize, of: impl Fn(usize) -> T + Sync) -> Vec<T> {
-    parallel::map_numbers(len, LONG, of)
+    parallel::map_numbers(len, part_of(len), of)
 }
 
 /// As many records as a `u32` counts, or an error.

@@ -38,7 +38,7 @@ use std::mem::MaybeUninit;
 
 use monoscan_runtime::space::reserve;
 
-use super::{AlgoError, LONG, check_length, check_space, compiled, counted};
+use super::{AlgoError, check_length, check_space, compiled, counted, part_of};
 use crate::Error;
 #[cfg(feature = "gpu")]
 use crate::ops::Max;
@@ -155,8 +155,9 @@ pub fn encode_into<T: ScanType + PartialEq>(
 
 /// Makes lengths of the places where runs begin, of so many records.
 fn lengths_of_starts(starts: &mut [u32], len: u32) {
-    let behind: Vec<u32> = starts.chunks(LONG).skip(1).map(|part| part[0]).chain([len]).collect();
-    parallel::for_each(starts.chunks_mut(LONG).zip(behind), |_, (starts, behind)| {
+    let part = part_of(starts.len());
+    let behind: Vec<u32> = starts.chunks(part).skip(1).map(|part| part[0]).chain([len]).collect();
+    parallel::for_each(starts.chunks_mut(part).zip(behind), |_, (starts, behind)| {
         for run in 0..starts.len() {
             starts[run] = starts.get(run + 1).unwrap_or(&behind) - starts[run];
         }

@@ -77,7 +77,7 @@ use std::sync::OnceLock;
 use super::brackets::{Side, partners};
 use super::lists::{NONE, rank};
 use super::sort::{Order, sort_with_values};
-use super::{AlgoError, LONG, compiled, counted_twice, mapped};
+use super::{AlgoError, LONG, compiled, counted_twice, mapped, part_of};
 use crate::ops::Sum;
 use crate::parallel;
 use crate::prelude::*;
@@ -154,15 +154,16 @@ impl Tour {
     pub fn of_parents(parents: &[u32]) -> Result<Tour, AlgoError> {
         let len = counted_twice(parents.len())?;
         let is_wrong = |&parent: &u32| parent != NONE && parent >= len;
-        let wrong = parallel::map(parents.chunks(LONG), |_, part| part.iter().position(is_wrong));
-        if let Some(place) = (0..).step_by(LONG).zip(wrong).find_map(|(start, wrong)| Some(start + wrong?)) {
+        let part = part_of(parents.len());
+        let wrong = parallel::map(parents.chunks(part), |_, parents| parents.iter().position(is_wrong));
+        if let Some(place) = (0..).step_by(part).zip(wrong).find_map(|(start, wrong)| Some(start + wrong?)) {
             let got = parents[place] as usize;
             return Err(AlgoError::Index { argument: "parents", place, expected: parents.len(), got });
         }
-        let are_above = |number: usize, part: &[u32]| {
-            (number * LONG..).zip(part).all(|(node, &parent)| parent == NONE || (parent as usize) < node)
+        let are_above = |number: usize, parents: &[u32]| {
+            (number * part..).zip(parents).all(|(node, &parent)| parent == NONE || (parent as usize) < node)
         };
-        if parallel::map(parents.chunks(LONG), are_above).into_iter().all(|are_above| are_above) {
+        if parallel::map(parents.chunks(part), are_above).into_iter().all(|are_above| are_above) {
             return Ok(Tour::of(nodes_downwards(parents), parents.to_vec(), true));
         }
 

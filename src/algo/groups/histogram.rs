@@ -16,7 +16,7 @@
 use std::ops::RangeInclusive;
 
 use super::super::sort::{Order, SortKey, sort};
-use super::super::{AlgoError, LONG, check_space, counted, runs};
+use super::super::{AlgoError, LONG, check_space, counted, part_of, runs};
 use crate::parallel;
 
 /// The different values, in order, and how often each occurs. Each NaN counts as a value of its own.
@@ -111,7 +111,7 @@ fn span<K: SortKey>(x: &[K]) -> Option<RangeInclusive<u64>> {
     let most = |x: &[K]| x.iter().fold(first, |most, &key| if key > most { key } else { most });
     let ends = |_, x: &[K]| (least(x), most(x));
     let of_both = |a: (K, K), b: (K, K)| (least(&[a.0, b.0]), most(&[a.1, b.1]));
-    let (least, most) = parallel::map(x.chunks(LONG), ends).into_iter().fold((first, first), of_both);
+    let (least, most) = parallel::map(x.chunks(part_of(x.len())), ends).into_iter().fold((first, first), of_both);
     Some(least.ordered()..=most.ordered())
 }
 
