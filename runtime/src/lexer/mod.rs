@@ -8,18 +8,21 @@
 //! that begin where a token seems to begin (`guess`), lexed apart, and verified and placed in order
 //! (`blocks`). A stream is parts of texts that are not complete.
 //!
-//! No text takes quadratic time. Some automata read fewer bytes ahead than they have states. Of
-//! others, bytes read in vain, in looking ahead for a longer token that does not come, are counted.
-//! When they are more than those read for good, a walk that remembers failed attempts (Reps 1998)
-//! goes on until it has made up for them.
+//! No text takes quadratic time. Some automata read at most 64 bytes in vain, in looking ahead for
+//! a longer token that does not come. Of others these bytes are counted. When they are more than
+//! those read for good, a walk goes on until it has made up for them. If any number of bytes may be
+//! read in vain, it remembers failed attempts (Reps 1998), else it asks an oracle (`oracle`).
 
 mod beside;
 mod blocks;
 #[cfg(feature = "cuda")]
 mod downloaded;
 mod guess;
+mod oracle;
 mod output;
 mod part;
+#[cfg(test)]
+mod steps;
 mod stream;
 mod tokens;
 mod walk;
@@ -59,11 +62,34 @@ pub struct CpuLexer {
     automaton: Arc<LexAutomaton>,
     /// None where a table is walked.
     codes: Option<Arc<Codes>>,
-    /// Whether bytes that are read in vain need no account.
-    is_bounded: bool,
+    /// How many bytes are read in vain.
+    ahead: Ahead,
     trials: Arc<Trials>,
     /// To lex pieces of a text side by side, where the automaton allows that and code could be better.
     beside: Option<Arc<beside::Kept>>,
+}
+
+/// How many bytes an attempt to lengthen a token reads in vain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Ahead {
+    /// So few bytes that they need no account.
+    Short,
+    /// So many bytes at most.
+    Bounded(usize),
+    Unbounded,
+}
+
+impl Ahead {
+    /// Reading ahead by so many bytes costs less than to avoid it.
+    const SHORT: usize = 64;
+
+    fn of(automaton: &LexAutomaton) -> Ahead {
+        match automaton.most_in_vain() {
+            Some(..=Ahead::SHORT) => Ahead::Short,
+            Some(bytes) => Ahead::Bounded(bytes),
+            None => Ahead::Unbounded,
+        }
+    }
 }
 
 /// The code that writes numbers of so many bytes, or none where it cannot be made; made when it is first needed.
@@ -91,14 +117,8 @@ impl CpuLexer {
     /// Those of [`LexAutomaton::check`].
     pub fn by_table(automaton: LexAutomaton) -> CpuLexer {
         automaton.check();
-        let is_bounded = automaton.has_bounded_look_ahead();
-        CpuLexer {
-            automaton: Arc::new(automaton),
-            codes: None,
-            is_bounded,
-            trials: Arc::new(Trials::new()),
-            beside: None,
-        }
+        let ahead = Ahead::of(&automaton);
+        CpuLexer { automaton: Arc::new(automaton), codes: None, ahead, trials: Arc::new(Trials::new()), beside: None }
     }
 
     /// The automaton.

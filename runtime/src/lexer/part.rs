@@ -6,7 +6,7 @@ use std::time::Instant;
 use monoscan_codegen::cpu::lexer::{ERROR, LexArgs, NONE, Status};
 
 use super::beside::{GROUPS, LATER, PIECE, SideBySide};
-use super::{CpuLexer, KindNumber, PlaceNumber, TokenColumnsOf, Walker};
+use super::{Ahead, CpuLexer, KindNumber, PlaceNumber, TokenColumnsOf, Walker};
 use crate::engine::ahead::ask_for_bytes;
 use crate::error::Error;
 
@@ -29,7 +29,7 @@ pub(super) struct Lexed {
 }
 
 /// May be read in vain without giving back anything.
-const CREDIT: usize = 1 << 16;
+pub(super) const CREDIT: usize = 1 << 16;
 
 /// The same between pieces.
 const SMALL_CREDIT: usize = 1 << 10;
@@ -162,7 +162,8 @@ impl<'a> Lexing<'a> {
             let code = self.lexer.code_for(TokenColumnsOf::<K, P>::WIDTHS);
             let Some(code) = code.filter(|_| self.debt == 0) else {
                 let pause = if code.is_some() { until.min(at.from.saturating_add(self.debt)) } else { until };
-                let walker = self.walker.get_or_insert_with(|| Walker::new(&self.lexer.automaton));
+                let walker = self.walker.get_or_insert_with(|| Walker::new(&self.lexer.automaton, self.lexer.ahead));
+                walker.make_up_for(self.debt);
                 let lexed = walker.part(text, complete, at, pause, tokens);
                 self.debt = self.debt.saturating_sub(lexed.behind.from - at.from);
                 if lexed.is_undecided || lexed.behind.from >= until {
@@ -182,7 +183,8 @@ impl<'a> Lexing<'a> {
                     tokens.ends.as_mut_ptr().add(written),
                 )
             };
-            let budget = if self.lexer.is_bounded { i64::MAX } else { (until - at.from + credit) as i64 };
+            let gains = self.walker.as_ref().map_or(self.lexer.ahead != Ahead::Short, Walker::gains);
+            let budget = if gains { (until - at.from + credit) as i64 } else { i64::MAX };
             let (granted, left) = account.unwrap_or((budget, budget));
             let pause = until.min(at.from.saturating_add(STEP));
             ask_for_bytes(&text[pause..text.len().min(pause.saturating_add(STEP))]);
@@ -205,6 +207,8 @@ impl<'a> Lexing<'a> {
                 let count = code.lex(&mut args);
                 tokens.set_len(written + count);
             }
+            #[cfg(test)]
+            super::steps::count((left - args.budget) as usize);
             at = Part { from: args.from, error: (args.error != NONE).then_some(args.error) };
             let is_undecided = args.status == Status::Undecided as u64;
             if args.status == Status::Vain as u64 {

@@ -5,12 +5,16 @@
 //! Time*, TOPLAS 1998) remembers for each state and place that reading on from there leads to no
 //! token. Here that is remembered at every so many places only: an attempt reads at most so many
 //! bytes before it meets what was found out before.
+//!
+//! That is no help where automata count, as for `a{1,1000}b`: each attempt comes to a place in
+//! another state. Their look-ahead is bounded, and so an oracle can be asked (`oracle`).
 
 use monoscan_codegen::cpu::lexer::{ERROR, LexAutomaton};
 use rustc_hash::FxHashMap;
 
-use super::part::{Lexed, Part};
-use super::{KindNumber, PlaceNumber, TokenColumnsOf};
+use super::oracle::Oracle;
+use super::part::{CREDIT, Lexed, Part};
+use super::{Ahead, KindNumber, PlaceNumber, TokenColumnsOf};
 
 /// Walks one text from left to right.
 pub(super) struct Walker<'a> {
@@ -19,6 +23,12 @@ pub(super) struct Walker<'a> {
     /// Bit `q` of the row of place `k · every`: from state `q` there, no token is reached.
     failed: FxHashMap<usize, Box<[u64]>>,
     every: usize,
+    /// Where the look-ahead is bounded.
+    oracle: Option<Oracle<'a>>,
+    /// How many bytes are left that are lexed with the oracle.
+    owed: usize,
+    /// How many more bytes may be read in vain until it is asked, if the walker alone lexes.
+    credit: isize,
 }
 
 /// How an attempt ended.
@@ -32,10 +42,25 @@ enum Attempt {
 }
 
 impl<'a> Walker<'a> {
-    pub(super) fn new(automaton: &'a LexAutomaton) -> Walker<'a> {
+    pub(super) fn new(automaton: &'a LexAutomaton, ahead: Ahead) -> Walker<'a> {
         let words = automaton.words.iter().map(|(word, kind)| (&word[..], *kind)).collect();
         let every = 64 * usize::from(automaton.states()).div_ceil(64);
-        Walker { automaton, words, failed: FxHashMap::default(), every }
+        let oracle = match ahead {
+            Ahead::Bounded(bound) => Some(Oracle::new(automaton, bound)),
+            Ahead::Short | Ahead::Unbounded => None,
+        };
+        let (failed, credit) = (FxHashMap::default(), CREDIT as isize);
+        Walker { automaton, words, failed, every, oracle, owed: 0, credit }
+    }
+
+    /// Whether it reads fewer bytes in vain than code does.
+    pub(super) fn gains(&self) -> bool {
+        self.oracle.as_ref().is_none_or(Oracle::gains)
+    }
+
+    /// So many bytes were read in vain.
+    pub(super) fn make_up_for(&mut self, bytes: usize) {
+        self.owed = self.owed.max(bytes);
     }
 
     /// As [`Lexing::part`](super::part::Lexing::part).
@@ -49,6 +74,7 @@ impl<'a> Walker<'a> {
     ) -> Lexed {
         let Part { mut from, mut error } = at;
         while from < until {
+            let begin = from;
             match self.attempt(text, complete, from) {
                 Attempt::Undecided => return Lexed { behind: Part { from, error }, is_undecided: true },
                 Attempt::None => {
@@ -64,6 +90,8 @@ impl<'a> Walker<'a> {
                     from = end;
                 }
             }
+            self.owed = self.owed.saturating_sub(from - begin);
+            self.credit = (self.credit + (from - begin) as isize).min(CREDIT as isize);
         }
         Lexed { behind: Part { from, error }, is_undecided: false }
     }
@@ -86,7 +114,7 @@ impl<'a> Walker<'a> {
         let mut last = None;
         let mut at = from;
         let ended = loop {
-            if self.has_failed(at, state) {
+            if self.has_failed(text, complete, at, state) {
                 break true;
             }
             let Some(&byte) = text.get(at) else {
@@ -94,6 +122,8 @@ impl<'a> Walker<'a> {
                 last = at_end.map(|kind| (kind, at)).or(last);
                 break complete;
             };
+            #[cfg(test)]
+            super::steps::count(1);
             state = self.automaton.step(state, byte);
             if state == LexAutomaton::DEAD {
                 break true;
@@ -107,13 +137,29 @@ impl<'a> Walker<'a> {
             return Attempt::Undecided;
         }
         let good = last.map_or(from, |(_, end)| end);
-        self.fail(text, from, good, at);
+        match self.oracle {
+            None => self.fail(text, from, good, at),
+            Some(_) if self.owed == 0 => self.account(at - good),
+            Some(_) => {}
+        }
         last.map_or(Attempt::None, |(kind, end)| Attempt::Token { kind, end })
     }
 
-    fn has_failed(&self, at: usize, state: u16) -> bool {
+    /// Whether it is known that no token is reached from a state at a place.
+    fn has_failed(&mut self, text: &[u8], complete: bool, at: usize, state: u16) -> bool {
+        if let Some(oracle) = self.oracle.as_mut() {
+            return self.owed > 0 && oracle.gains() && !oracle.reaches(text, complete, at, state);
+        }
         at.is_multiple_of(self.every)
             && self.failed.get(&at).is_some_and(|row| row[usize::from(state / 64)] >> (state % 64) & 1 != 0)
+    }
+
+    /// So many bytes were read in vain without the oracle. When these are more than those read for good, it is asked for as many.
+    fn account(&mut self, bytes: usize) {
+        self.credit -= bytes as isize;
+        if self.credit < 0 {
+            (self.owed, self.credit) = (CREDIT, CREDIT as isize);
+        }
     }
 
     /// Remembers the states behind `good`, the end of the token that begins at `from`, in which the attempt was in vain up to `end`.

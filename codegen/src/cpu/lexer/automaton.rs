@@ -123,9 +123,9 @@ impl LexAutomaton {
         leads_on || self.back(state) > 0 || self.accept(state) != self.at_end(state)
     }
 
-    /// Whether an attempt to lengthen a token reads fewer bytes in vain than there are states: no way through states that accept
-    /// nothing comes back to where it was.
-    pub fn has_bounded_look_ahead(&self) -> bool {
+    /// The most bytes that an attempt to lengthen a token reads in vain, at most as many as there are states; or none, if a way
+    /// through states that accept nothing comes back to where it was.
+    pub fn most_in_vain(&self) -> Option<usize> {
         let is_vain = |&state: &u16| state != Self::DEAD && self.accept(state).is_none();
         let row = |state: u16| &self.next[usize::from(state) * self.classes..][..self.classes];
         let mut ways = vec![0usize; self.accept.len()];
@@ -134,16 +134,23 @@ impl LexAutomaton {
         // States that no way leads to any more go one after the other; those of a cycle stay.
         let mut left = vain().count();
         let mut free: Vec<u16> = vain().filter(|&state| ways[usize::from(state)] == 0).collect();
+        // How many such states a longest way to each goes through.
+        let mut depth = vec![0usize; self.accept.len()];
+        let mut deepest = 0;
         while let Some(state) = free.pop() {
             left -= 1;
+            let here = depth[usize::from(state)] + 1;
+            deepest = deepest.max(here);
             for &to in row(state) {
+                depth[usize::from(to)] = depth[usize::from(to)].max(here);
                 ways[usize::from(to)] -= 1;
                 if ways[usize::from(to)] == 0 && is_vain(&to) {
                     free.push(to);
                 }
             }
         }
-        left == 0
+        // A byte leads to the first of them, and one leads on from the last.
+        (left == 0).then_some(deepest + 1)
     }
 
     /// Whether tokens of a kind are reported.
