@@ -146,7 +146,7 @@ impl<'a> Listed<'a> {
             return Ok(known);
         }
         if self.found.len() == MOST_LISTED {
-            return Err(LexerError::TooManyStates);
+            return Err(LexerError::TooManyStates { rule: None });
         }
         let new = State::new(self.found.len());
         let late = self.set(state)?;
@@ -234,7 +234,7 @@ impl PatternSets {
         if let Some(&known) = self.numbers.get(&patterns) {
             return Ok(known);
         }
-        let place = RuleIndex::try_from(self.sets.len()).map_err(|_| LexerError::TooManyStates)?;
+        let place = RuleIndex::try_from(self.sets.len()).map_err(|_| LexerError::TooManyStates { rule: None })?;
         self.sets.push(patterns.clone());
         self.numbers.insert(patterns, place);
         Ok(place)

@@ -22,13 +22,18 @@ use regex_automata::util::syntax;
 use regex_syntax::hir::Hir;
 
 use super::LexerError;
+use super::blame;
 use super::gather::Kind;
 use super::minimal::{merge_classes, minimise};
 use super::rules::{self, Role, Rule, Rules};
 
-/// The most states that the determinised rules may have. A lexer for C, keywords included, has
-/// about 300.
+/// The most states that the smallest automaton of the rules may have. A lexer for C, keywords
+/// included, has about 300.
 pub const MAX_STATES: usize = 4096;
+
+/// The most states before equivalent ones are merged. Matches are told one byte late by a state of their own, so 2048 keywords have
+/// twice as many as they need.
+const MOST_LISTED: usize = 4 * MAX_STATES;
 
 /// How many bytes the NFA may take, and the DFA before it is minimised.
 const MEMORY_LIMIT: usize = 32 << 20;
@@ -50,7 +55,7 @@ pub(super) struct State(u16);
 
 impl State {
     pub(super) fn new(index: usize) -> State {
-        State(u16::try_from(index).expect("MAX_STATES fits 16 bits"))
+        State(u16::try_from(index).expect("no automaton has so many"))
     }
 
     pub(super) fn index(self) -> usize {
@@ -86,17 +91,27 @@ impl TokenDfa {
 
     /// The same of some of the rules, by their places.
     pub(super) fn of(rules: &Rules, include: impl Fn(usize) -> bool) -> Result<TokenDfa, LexerError> {
+        TokenDfa::of_patterns(rules, &include).map_err(|error| blame::of(error, rules, include))
+    }
+
+    /// The same; an error names no rule.
+    pub(super) fn of_patterns(rules: &Rules, include: impl Fn(usize) -> bool) -> Result<TokenDfa, LexerError> {
         let Some((searcher, included)) = searcher(rules, include)? else { return Ok(TokenDfa::without_tokens()) };
         let (mut delayed, named) = explore(&searcher, rules, &included)?;
         if rules.names_incomplete() {
             delayed.accept_incomplete(rules, &named);
         }
-        Ok(delayed.minimised())
+        delayed.minimised().bounded()
     }
 
     /// The smallest automaton that does the same.
     pub(super) fn minimised(self) -> TokenDfa {
         merge_classes(minimise(self))
+    }
+
+    /// The same, if it has at most [`MAX_STATES`] states.
+    pub(super) fn bounded(self) -> Result<TokenDfa, LexerError> {
+        if self.accept.len() <= MAX_STATES { Ok(self) } else { Err(LexerError::TooManyStates { rule: None }) }
     }
 
     /// The automaton of no rule.
@@ -203,7 +218,7 @@ pub(super) fn determinise(patterns: &[Hir], kind: MatchKind, sets_limit: usize) 
         )
         .build_from_nfa(&nfa)
         .map_err(|error| match error.is_size_limit_exceeded() {
-            true => LexerError::TooManyStates,
+            true => LexerError::TooMuchMemory { rule: None },
             false => LexerError::automaton(error),
         })
 }
@@ -219,7 +234,7 @@ fn nfa(patterns: &[Hir]) -> Result<NFA, LexerError> {
         )
         .build_many_from_hir(patterns)
         .map_err(|error| match error.size_limit() {
-            Some(_) => LexerError::TooManyStates,
+            Some(_) => LexerError::TooMuchMemory { rule: None },
             None => LexerError::automaton(error),
         })
 }
@@ -249,7 +264,7 @@ pub(super) fn start(searcher: &Searcher) -> Result<StateID, LexerError> {
 /// Lists what is reached from `start`, breadth first, as a DFA: states of `searcher`, and whatever else `with` adds to the state
 /// that a byte leads to.
 ///
-/// `accept` is asked for each in turn. More than [`MAX_STATES`], the dead one among them, are an error.
+/// `accept` is asked for each in turn. More than [`MOST_LISTED`], the dead one among them, are an error.
 pub(super) fn list<N: Node>(
     searcher: &Searcher,
     start: N,
@@ -278,7 +293,7 @@ pub(super) fn list<N: Node>(
             let known = number.len();
             let state = match number.entry(to) {
                 Entry::Occupied(state) => *state.get(),
-                Entry::Vacant(_) if known + 1 == MAX_STATES => return Err(LexerError::TooManyStates),
+                Entry::Vacant(_) if known + 1 == MOST_LISTED => return Err(LexerError::TooManyStates { rule: None }),
                 Entry::Vacant(place) => {
                     found.push(to);
                     *place.insert(State::new(known + 1))

@@ -41,13 +41,24 @@ pub enum LexerError {
     /// Only the CPU lexes streams.
     #[error("a lexer on a GPU has no streams: use the same lexer on the CPU")]
     NoStream,
-    /// The determinised rules have more than [`MAX_STATES`] states, or need more memory to build than is set aside, which
-    /// bounds the time too.
+    /// The automaton of the rules has more than [`MAX_STATES`] states.
     #[error(
-        "the automaton is too large: it has more than {MAX_STATES} states, or needs too much memory to build; bounded repetitions \
-         such as `{{1,1000}}` and Unicode classes cost most"
+        "the automaton has more than {MAX_STATES} states{}; bounded repetitions such as `{{1,1000}}` and Unicode classes cost most",
+        needs_most(rule)
     )]
-    TooManyStates,
+    TooManyStates {
+        /// The rule that is too large alone, or larger than all others together, if there is one.
+        rule: Option<String>,
+    },
+    /// The automaton of the rules needs more memory to build than is set aside, which bounds the time too.
+    #[error(
+        "the automaton needs too much memory to build{}; bounded repetitions such as `{{1,1000}}` and Unicode classes cost most",
+        needs_most(rule)
+    )]
+    TooMuchMemory {
+        /// As for [`TooManyStates`](LexerError::TooManyStates).
+        rule: Option<String>,
+    },
     /// As a scan, which labels and GPUs need, the rules have more than [`MAX_SCAN_STATES`] states; and those that one symbol leads
     /// to are as many, or their tables too large.
     #[error(
@@ -82,6 +93,10 @@ impl LexerError {
     pub(super) fn automaton(why: impl std::error::Error + Send + Sync + 'static) -> LexerError {
         LexerError::Automaton { why: Box::new(why) }
     }
+}
+
+fn needs_most(rule: &Option<String>) -> String {
+    rule.as_ref().map_or(String::new(), |rule| format!(", and rule {rule} needs most"))
 }
 
 fn list(rules: &[Shadowed]) -> String {

@@ -12,7 +12,7 @@
 //! ```text
 //! rules      texts and calls with a regex for each kind of token
 //! dfa        → the smallest DFA that knows which rule matches; shadow: which rules lose ties
-//! words      keywords, taken out of it
+//! words      keywords, taken out of it; blame: which rule makes it too large
 //! distance   how far ahead it looks; lookahead: which rules do
 //! monoscan_runtime::lexer  → direct code, on one thread or several, and streams
 //!
@@ -33,6 +33,7 @@
 //! where it ends.
 
 mod anchored;
+mod blame;
 mod builder;
 mod compiled;
 mod dfa;

@@ -130,7 +130,7 @@ impl Subsets {
                     || (number + 1) * self.classes > cells
                     || elements > SETS_LIMIT / size_of::<State>() =>
             {
-                Err(LexerError::TooManyStates)
+                Err(LexerError::TooManyStates { rule: None })
             }
             Entry::Vacant(new) => {
                 self.sets.push(new.key().clone());

@@ -44,7 +44,7 @@ impl LexerTables {
     /// Compiles rules, in milliseconds for those of a programming language.
     ///
     /// # Errors
-    /// [`LexerError::TooManyKinds`], [`LexerError::TooManyStates`]; where the rules look further than one byte ahead, or one
+    /// [`LexerError::TooManyKinds`], [`LexerError::TooManyStates`], [`LexerError::TooMuchMemory`]; where the rules look further than one byte ahead, or one
     /// byte leads to more than [`MAX_RANKS`](super::MAX_RANKS) states, also [`LexerError::OracleTooLarge`] and
     /// [`LexerError::TooManyScanStates`].
     pub fn new(rules: &Rules) -> Result<LexerTables, LexerError> {

@@ -42,7 +42,7 @@ impl Automaton {
         let bounds = Bounds { states: MAX_PATTERN_STATES, cells: MAX_PATTERN_CELLS };
         let AllMatches { dfa, kinds, rows, sets, empty } =
             all_matches(regexes, bounds).map_err(|error| match error {
-                LexerError::TooManyStates => PatternSetError::TooManyStates,
+                LexerError::TooManyStates { .. } | LexerError::TooMuchMemory { .. } => PatternSetError::TooManyStates,
                 other => PatternSetError::Automaton(other),
             })?;
         if let Some(pattern) = empty {

@@ -240,7 +240,7 @@ fn automaton(pattern: &str) -> Result<LexAutomaton, PatternError> {
         // Rare: the parser's own bound did not see it, as in `[a&&b]*`.
         return Err(PatternError::Empty { alternative: usize::from(cases[usize::from(case)].at_end) + 1 });
     }
-    let mut dfa = listed.minimised();
+    let mut dfa = listed.minimised().bounded()?;
     dfa.enter_start_never();
     let steps = dfa.states().flat_map(|q| (0..dfa.classes).map(move |class| (q, class)));
     let next = steps.map(|(q, class)| dfa.next(q, class).index() as u16).collect();

@@ -38,6 +38,27 @@ fn keywords_win_wherever_they_stand_and_only_as_whole_tokens() {
     assert_eq!(found, pairs(&expected));
 }
 
+/// As many keywords as there may be rules, alone and beside names that they are too long to be looked up among.
+#[test]
+fn rules_may_be_as_many_words_as_there_may_be_rules() {
+    let keywords = |letters: &str, count| (0..count).map(|i| format!("keyword {letters}{i:04}\n")).collect::<String>();
+    let count = MAX_RULES;
+    let tokens = (0..count).map(|i| format!("R{i} k{i:04}\n")).collect::<String>();
+    let beside = keywords("sixteen_bytes", count - 1) + "NAME [a-z_]+[0-9]+";
+    for (rules, letters) in [(keywords("k", count), "k"), (tokens, "k"), (beside, "sixteen_bytes")] {
+        let lexer = lexer(&rules);
+        let text: String = (0..count - 1).map(|i| format!("{letters}{i:04} ")).collect();
+        let kinds: Vec<Kind> = lexer
+            .only(&(0..count as u16).map(Kind::Rule).collect::<Vec<_>>())
+            .lex(text.as_bytes())
+            .expect("it is short")
+            .iter()
+            .map(|token| token.kind)
+            .collect();
+        assert!(kinds.into_iter().eq((0..count as u16 - 1).map(Kind::Rule)), "{letters}");
+    }
+}
+
 #[test]
 fn words_with_zeros_behind_them_are_not_the_words() {
     let lexer = lexer("NAME [a-z\\x00]+\nkeyword if abcdefgh\nskip SPACE [ ]+");
