@@ -66,7 +66,7 @@ impl LexerBuilder {
         self
     }
 
-    /// Refuses rules of which one shadows another, [by a rule that is no keyword](super::Shadowed).
+    /// Refuses rules of which one shadows another, [by a rule that is no keyword](super::Shadowed), or matches no text.
     ///
     /// ```
     /// use monoscan::lexer::{Lexer, LexerError};

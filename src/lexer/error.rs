@@ -18,10 +18,10 @@ pub enum LexerError {
         /// The rule's name.
         rule: String,
     },
-    /// Rules shadow others, which was to be an error.
-    #[error("rules shadow others:{}", list(rules))]
+    /// Rules shadow others or never win, which was to be an error.
+    #[error("rules shadow others or never win:{}", list(rules))]
     Shadowed {
-        /// Those that are shadowed; never empty.
+        /// Those that are shadowed or never win; never empty.
         rules: Vec<Shadowed>,
     },
     /// Labels have at most [`MAX_LABELLED_RULES`] kinds; lists of tokens may have more.

@@ -61,7 +61,7 @@ impl Lexer {
         &self.rules
     }
 
-    /// Rules that lose ties to others, or never win. Found by the first call, in about the time that [`Lexer::new`] takes.
+    /// Rules that lose ties to others, or never win, also as they match no text. Found by the first call, in about the time that [`Lexer::new`] takes.
     ///
     /// ```
     /// use monoscan::lexer::{Lexer, Rules};
@@ -71,7 +71,7 @@ impl Lexer {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn shadowed(&self) -> &[Shadowed] {
-        let found = || shadow::shadowed(&self.rules, &self.analysed.split.words);
+        let found = || shadow::shadowed(&self.rules, &self.analysed.split);
         self.analysed.shadowed.get_or_init(|| found().expect("the same rules were determinised before"))
     }
 

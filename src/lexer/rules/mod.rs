@@ -18,8 +18,8 @@
 //! `WORD`. Of several such rules the earliest counts.
 //!
 //! The longest match wins, then the keyword, then the earlier rule. `strict_ties`, on a line of its
-//! own, refuses rules that lose against an earlier one, with a shortest text: see
-//! [`Shadowed`](crate::lexer::Shadowed).
+//! own, refuses rules that lose against an earlier one, with a shortest text, and rules that match
+//! no text: see [`Shadowed`](crate::lexer::Shadowed).
 //!
 //! Regexes are those of [regex-automata](https://docs.rs/regex-automata) on *bytes*: `.` is any
 //! byte but a line feed, `\w` is ASCII, and Unicode is on only where a rule turns it on, as in
@@ -60,6 +60,8 @@ pub const ERROR_NAME: &str = "ERROR";
 pub struct Rules {
     rules: Vec<Rule>,
     strict_ties: bool,
+    /// Whether rules were named to have kinds of incomplete tokens, instead of all.
+    names_each_incomplete: bool,
 }
 
 /// One token rule.
@@ -169,7 +171,7 @@ impl Rules {
     /// let rules = Rules::parse("NAME [a-z]+\nLET let\nstrict_ties")?;
     /// assert!(rules.strict_ties());
     /// let error = Lexer::new(rules).unwrap_err();
-    /// assert_eq!(error.to_string(), "rules shadow others:\n  rule LET never wins: \"let\" is NAME");
+    /// assert_eq!(error.to_string(), "rules shadow others or never win:\n  rule LET never wins: \"let\" is NAME");
     /// # Ok::<(), monoscan::lexer::RulesError>(())
     /// ```
     pub fn strict_ties(&self) -> bool {
@@ -179,6 +181,11 @@ impl Rules {
     /// Whether texts that begin a token have kinds of their own.
     pub(super) fn names_incomplete(&self) -> bool {
         self.rules.iter().any(|rule| matches!(rule.role, Role::Incomplete { .. }))
+    }
+
+    /// Whether each kind of incomplete tokens was asked for by the name of its rule.
+    pub(super) fn names_each_incomplete(&self) -> bool {
+        self.names_each_incomplete
     }
 
     /// For a rule, the kind of what begins one of its tokens.

@@ -217,12 +217,18 @@ impl Reader {
         if self.rules.is_empty() && self.faults.is_empty() {
             self.fault(empty, Fault::NoRules { in_text: matches!(empty, Place::Text { .. }) });
         }
-        if let Some(incomplete) = self.incomplete.take() {
-            self.name_incomplete(&incomplete);
+        let incomplete = self.incomplete.take();
+        if let Some(incomplete) = &incomplete {
+            self.name_incomplete(incomplete);
         }
         self.faults.sort_by_key(|fault| fault.place);
         match self.faults.is_empty() {
-            true => Ok(Rules { rules: self.rules, strict_ties: self.strict_ties }),
+            true => Ok(Rules {
+                rules: self.rules,
+                strict_ties: self.strict_ties,
+                // The kinds of an enum name their rules.
+                names_each_incomplete: incomplete.is_none_or(|incomplete| !incomplete.of.is_empty()),
+            }),
             false => Err(RulesError { faults: self.faults }),
         }
     }

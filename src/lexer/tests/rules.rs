@@ -91,14 +91,39 @@ fn rules_that_lose_ties_are_found_with_a_shortest_text() {
     assert!(messages("NAME [a-z]+\nkeyword if").is_empty(), "keywords are for that");
     assert_eq!(messages("keyword a\nA a"), ["rule A never wins: \"a\" is a"]);
     let error = Lexer::builder().token("A", "a").token("B", "[ab]").strict_ties().build().unwrap_err();
-    assert_eq!(error.to_string(), "rules shadow others:\n  rule B matches \"a\" too, which is A");
+    assert_eq!(error.to_string(), "rules shadow others or never win:\n  rule B matches \"a\" too, which is A");
     assert!(Lexer::builder().token("A", "a").token("B", "b").strict_ties().build().is_ok());
     let error = |rules: &str| Lexer::new(Rules::parse(rules).expect("they parse")).map(drop).map_err(|e| e.to_string());
-    let shadowed = "rules shadow others:\n  rule B matches \"a\" too, which is A\n  rule C never wins: \"b\" is B";
+    let shadowed =
+        "rules shadow others or never win:\n  rule B matches \"a\" too, which is A\n  rule C never wins: \"b\" is B";
     assert_eq!(error("strict_ties\nA a\nB [ab]\nC b"), Err(shadowed.to_owned()));
+    let never = "rules shadow others or never win:\n  rule B never wins: it matches no text";
+    for none in ["[a&&b]", "a[b&&c]", "[a&&b]+c", "(?u:[a&&b])"] {
+        assert_eq!(error(&format!("A a\nB {none}\nstrict_ties")), Err(never.to_owned()));
+        assert!(lexer(&format!("B {none}")).lex(b"ab").is_ok());
+    }
     for right in ["A a\nB [ab]", "A a\nB b\nstrict_ties", "strict_ties\nNAME [a-z]+\nkeyword if"] {
         assert_eq!(error(right), Ok(()), "{right}");
     }
+}
+
+#[test]
+fn kinds_of_incomplete_tokens_that_never_occur_are_found() {
+    let error = |rules: &str| Lexer::new(Rules::parse(rules).expect("they parse")).map(drop).map_err(|e| e.to_string());
+    let never = |told: &str| Err(format!("rules shadow others or never win:\n  rule {told}"));
+    let strings = "S \"[^\"]*\"\nOPEN \"[^\"]*\nstrict_ties\n";
+    for incomplete in ["incomplete E_", "incomplete E_ S"] {
+        let told = error(&format!("{strings}{incomplete}"));
+        assert_eq!(told, never(r#"E_S never wins: "\"" is OPEN"#), "{incomplete}");
+    }
+    // Each text of letters is a token of the rule itself. That is no mistake where all rules have kinds.
+    assert_eq!(error("A a+\nstrict_ties\nincomplete E_"), Ok(()));
+    assert_eq!(error("A a+\nstrict_ties\nincomplete E_ A"), never(r#"E_A never wins: "a" is A"#));
+    // What begins tokens of both is of the kind of the first.
+    assert_eq!(error("A ab\nB ac\nstrict_ties\nincomplete E_"), Ok(()));
+    assert_eq!(error("A ab\nB ac\nstrict_ties\nincomplete E_ A B"), never(r#"E_B never wins: "a" is E_A"#));
+    // A word that is looked up.
+    assert_eq!(error("N [ac]\nkeyword a\nB ab\nstrict_ties\nincomplete E_ B"), never(r#"E_B never wins: "a" is a"#));
 }
 
 #[test]

@@ -68,7 +68,7 @@ pub trait TokenKind: Copy + PartialEq + Send + Sync + 'static {
     /// The kind of bytes that begin no token.
     const ERROR: Self;
 
-    /// Whether rules that shadow others, [but by a keyword](crate::lexer::Shadowed), are refused.
+    /// Whether rules that shadow others, [but by a keyword](crate::lexer::Shadowed), or match no text are refused.
     const STRICT_TIES: bool = false;
 
     /// Compiles the rules.
