@@ -14,8 +14,8 @@ use super::on_device::DeviceListing;
 use super::scans::Scans;
 use super::words::Split;
 use super::{
-    Kind, KindNumber, LexerBuilder, LexerError, LexerStream, LexerTables, LookAhead, MAX_TEXT, PlaceNumber, Rules,
-    Shadowed, TokenColumnsOf, TokenList,
+    Kind, KindNumber, LexerBuilder, LexerError, LexerStream, LexerTables, LookAhead, MAX_TEXT, PlaceNumber, Rule,
+    Rules, Shadowed, TokenColumnsOf, TokenList,
 };
 
 /// A compiled set of rules, on the CPU or [on a GPU](Lexer::on).
@@ -120,33 +120,51 @@ impl Lexer {
         Lexer::of(self.rules.clone(), self.analysed.clone(), kept, self.device)
     }
 
-    /// The same lexer, whose lists have tokens of these kinds only. The code is made for them, so what is left out costs less.
+    /// The same lexer, whose lists have tokens of these kinds only, skipped ones too if they are named. The code is made for them, so
+    /// what is left out costs less. It takes the place of what was asked for before: only the last call counts.
     ///
     /// ```
-    /// use monoscan::lexer::{Lexer, Rules};
+    /// use monoscan::lexer::{Kind, Lexer, Rules};
     ///
     /// let lexer = Lexer::new(Rules::json())?;
     /// let commas = lexer.only(&[lexer.rules().kind("COMMA").unwrap()]);
     /// assert_eq!(commas.lex(b"[1, \",\", 2]")?.starts(), [2, 7]);
+    /// assert_eq!(commas.only(&[Kind::Error]).lex(b"[1, ?]")?.starts(), [4]); // not the comma
     /// # Ok::<(), monoscan::lexer::LexerError>(())
     /// ```
+    ///
+    /// # Panics
+    /// If the lexer has no such kind.
     pub fn only(&self, kinds: &[Kind]) -> Lexer {
-        let rules = (0..self.rules.len()).map(|rule| kinds.contains(&Kind::Rule(rule as u16))).collect();
-        self.with_kept(Kept { rules, errors: kinds.contains(&Kind::Error) })
+        let mut kept = Kept { rules: vec![false; self.rules.len()], errors: false };
+        for &kind in kinds {
+            let Kind::Rule(rule) = kind else {
+                kept.errors = true;
+                continue;
+            };
+            let count = self.rules.len();
+            *kept.rules.get_mut(usize::from(rule)).unwrap_or_else(|| panic!("{kind:?} is none of {count} rules")) =
+                true;
+        }
+        self.with_kept(kept)
     }
 
-    /// The same lexer, whose lists have skipped tokens too.
+    /// The same lexer, whose lists have skipped tokens too, beside those that they have.
     ///
     /// ```
-    /// use monoscan::lexer::{Lexer, Rules};
+    /// use monoscan::lexer::{Kind, Lexer, Rules};
     ///
-    /// let lexer = Lexer::new(Rules::parse("WORD [a-z]+\nskip SPACE [ ]+")?)?;
-    /// assert_eq!(lexer.lex(b"to be")?.len(), 2);
-    /// assert_eq!(lexer.with_skips().lex(b"to be")?.len(), 3); // every byte is in a token
+    /// let lexer = Lexer::new(Rules::parse("WORD [a-z]+\nDOT [.]\nskip SPACE [ ]+")?)?;
+    /// assert_eq!(lexer.lex(b"to be.")?.len(), 3);
+    /// assert_eq!(lexer.with_skips().lex(b"to be.")?.len(), 4); // every byte is in a token
+    /// let words = lexer.only(&[Kind::Rule(0)]);
+    /// assert_eq!(words.with_skips().lex(b"to be.")?.len(), 3); // words and blanks
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn with_skips(&self) -> Lexer {
-        self.with_kept(Kept { rules: vec![true; self.rules.len()], errors: true })
+        let skips = self.rules.iter().map(Rule::is_skip);
+        let rules = self.kept.rules.iter().zip(skips).map(|(&kept, is_skip)| kept || is_skip).collect();
+        self.with_kept(Kept { rules, errors: self.kept.errors })
     }
 
     /// The same lexer on another device; see [`Scan::on`](crate::Scan::on). A GPU lexes by a scan, or by two, where rules look

@@ -8,7 +8,7 @@ use super::engines::{compile, text};
 use super::sets::SETS;
 
 /// The tokens in columns, as they are in columns of the usual numbers.
-fn usual<K: KindNumber + Into<u16>, P: PlaceNumber>(columns: &TokenColumnsOf<K, P>) -> TokenColumns {
+pub(super) fn usual<K: KindNumber + Into<u16>, P: PlaceNumber>(columns: &TokenColumnsOf<K, P>) -> TokenColumns {
     let mut usual = TokenColumns::new();
     for ((&kind, start), end) in columns.kinds().iter().zip(columns.starts()).zip(columns.ends()) {
         let kind = if kind == K::ERROR { ERROR_KIND } else { kind.into() };

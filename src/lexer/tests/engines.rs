@@ -37,13 +37,13 @@ pub(in crate::lexer) fn compile(set: &Set) -> (Lexer, Reference) {
 }
 
 /// The tokens in blocks of so many bytes, on so many threads.
-fn in_blocks(lexer: &CpuLexer, text: &[u8], threads: usize, block: usize) -> TokenColumns {
+pub(in crate::lexer) fn in_blocks(lexer: &CpuLexer, text: &[u8], threads: usize, block: usize) -> TokenColumns {
     let mut tokens = TokenColumns::default();
     lexer.lex_in_blocks(text, threads, block, &mut tokens).expect("texts are short");
     tokens
 }
 
-fn by_stream(lexer: &Lexer, chunks: &[&[u8]]) -> Vec<Streamed> {
+pub(in crate::lexer) fn by_stream(lexer: &Lexer, chunks: &[&[u8]]) -> Vec<Streamed> {
     let mut stream = lexer.stream().expect("it is on the CPU");
     let mut tokens = Vec::new();
     for chunk in chunks {

@@ -2,6 +2,7 @@
 
 mod columns;
 pub(super) mod engines;
+mod only;
 mod oracle;
 mod patterns;
 mod pretokenise;

@@ -44,7 +44,7 @@ impl<K: TokenKind> KindLexer<K> {
         KindLexer { lexer, kinds: Kinds(K::RULES.iter().map(|rule| rule.kind).collect()) }
     }
 
-    /// The same lexer, whose lists have tokens of these kinds only, skipped ones too if they are named.
+    /// The same lexer, whose lists have tokens of these kinds only, skipped ones too if they are named; see [`Lexer::only`].
     pub fn only(&self, kinds: &[K]) -> KindLexer<K> {
         let rules = (0..).map(Kind::Rule).zip(K::RULES).filter(|(_, rule)| kinds.contains(&rule.kind));
         let error = kinds.contains(&K::ERROR).then_some(Kind::Error);
@@ -52,7 +52,7 @@ impl<K: TokenKind> KindLexer<K> {
         KindLexer::of(self.lexer.only(&kept))
     }
 
-    /// The same lexer, whose lists have skipped tokens too.
+    /// The same lexer, whose lists have skipped tokens too, beside those that they have.
     pub fn with_skips(&self) -> KindLexer<K> {
         KindLexer::of(self.lexer.with_skips())
     }
