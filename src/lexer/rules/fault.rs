@@ -165,6 +165,15 @@ pub enum Fault {
     /// A keyword without a text.
     #[error("expected the text of a keyword, found none")]
     NoKeyword,
+    /// A word that begins with `#` behind `keyword`, in a text.
+    #[error(
+        "expected a keyword, found `{found}`: a comment behind keywords begins with `#` and a blank, and a keyword that begins \
+         with `#` is written as a rule, such as `HASH \\x23`, before the others"
+    )]
+    Comment {
+        /// The word.
+        found: String,
+    },
     /// A second prefix for the kinds of incomplete tokens.
     #[error("expected one prefix for incomplete tokens, found a second")]
     SecondPrefix,

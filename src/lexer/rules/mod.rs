@@ -5,10 +5,13 @@
 //! NUMBER  [0-9]+
 //! WORD    [A-Za-z_]+
 //! skip SPACE [ \t\n]+
-//! keyword if else
+//! keyword if else   # a comment too
 //! incomplete ERROR_
 //! strict_ties
 //! ```
+//!
+//! A line that begins with `#` is a comment. So is what follows a `#` between blanks, but in a line
+//! that ends with a regex, which may have one.
 //!
 //! One rule a line: a name, then a regex that runs to the end of the line, blanks at its ends
 //! trimmed (write `[ ]` or `\x20` for a blank that matters). `skip` in front marks tokens that are

@@ -43,23 +43,26 @@ impl Reader {
         let (place, first) = words.word();
         match first {
             "keyword" => {
-                let mut word = words.word();
-                self.keyword(word.1, at(word.0));
-                while !words.rest().1.is_empty() {
-                    word = words.word();
-                    self.keyword(word.1, at(word.0));
+                let listed = words.listed();
+                if listed.is_empty() {
+                    self.fault(at(words.offset), Fault::NoKeyword);
+                }
+                for (place, word) in listed {
+                    match word.starts_with('#') {
+                        true => self.fault(at(place), Fault::Comment { found: word.to_owned() }),
+                        false => self.keyword(word, at(place)),
+                    }
                 }
             }
             "incomplete" => {
-                let (place, prefix) = words.word();
-                let of = std::iter::from_fn(|| Some(words.word()).filter(|(_, name)| !name.is_empty()));
-                self.incomplete(prefix, at(place), of.map(|(place, name)| (name.to_owned(), at(place))).collect());
+                let mut listed = words.listed().into_iter().map(|(place, word)| (word.to_owned(), at(place)));
+                let (prefix, place) = listed.next().unwrap_or_else(|| (String::new(), at(words.offset)));
+                self.incomplete(&prefix, place, listed.collect());
             }
             "strict_ties" => {
                 self.strict_ties();
-                let (place, rest) = words.rest();
-                if !rest.is_empty() {
-                    self.fault(at(place), Fault::NotAlone { found: rest.to_owned() });
+                if let Some(&(place, _)) = words.listed().first() {
+                    self.fault(at(place), Fault::NotAlone { found: source[place..].trim_end().to_owned() });
                 }
             }
             _ => {
@@ -266,6 +269,19 @@ impl<'a> Words<'a> {
         let rest = self.source[self.offset..].trim_start();
         self.offset = self.source.len() - rest.len();
         (self.offset, rest)
+    }
+
+    /// The words of the rest, up to a comment; `offset` is that of its `#` or of the end.
+    fn listed(&mut self) -> Vec<(usize, &'a str)> {
+        let mut listed = Vec::new();
+        loop {
+            let (place, word) = self.word();
+            if word.is_empty() || word == "#" {
+                self.offset = place;
+                return listed;
+            }
+            listed.push((place, word));
+        }
     }
 
     fn word(&mut self) -> (usize, &'a str) {

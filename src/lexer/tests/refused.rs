@@ -257,6 +257,35 @@ fn faults_of_a_builder_speak_of_its_calls() {
 }
 
 #[test]
+fn comments_end_lines_of_words_and_regexes_may_have_their_sign() {
+    let rules = "N [a-z]+ # [a-z]\nkeyword if else # the words\nincomplete OPEN_ N #\nstrict_ties # all\n# if\nH #+";
+    let rules = Rules::parse(rules).expect("they parse");
+    let names: Vec<_> = rules.iter().map(|rule| (rule.name(), rule.pattern())).collect();
+    let expected = [("N", "[a-z]+ # [a-z]"), ("if", "if"), ("else", "else"), ("H", "#+"), ("OPEN_N", "")];
+    assert_eq!(names, expected);
+    assert!(rules.strict_ties());
+    let comment = |found| {
+        format!(
+            "expected a keyword, found `{found}`: a comment behind keywords begins with `#` and a blank, and a keyword that \
+             begins with `#` is written as a rule, such as `HASH \\x23`, before the others"
+        )
+    };
+    for (text, message) in [
+        ("keyword if #the words", format!("line 1, column 12: {}", comment("#the"))),
+        ("keyword #include", format!("line 1, column 9: {}", comment("#include"))),
+        ("keyword # if", "line 1, column 9: expected the text of a keyword, found none".to_owned()),
+        (
+            "strict_ties on # x",
+            "line 1, column 13: expected `strict_ties` on a line of its own, found `on # x` behind it; a rule \
+          has another name"
+                .to_owned(),
+        ),
+    ] {
+        assert_eq!(refusal(text), message, "{text:?}");
+    }
+}
+
+#[test]
 fn blanks_around_a_rule_do_not_matter_and_blanks_within_do() {
     let rules = Rules::parse("# first\n  \r\n\t skip  A-1 \t a b \r\n_é (?u)é#\n").expect("the rules parse");
     let seen: Vec<_> = rules.iter().map(|rule| (rule.name(), rule.pattern(), rule.is_skip())).collect();
