@@ -47,7 +47,8 @@ fn implement(input: &DeriveInput, options: &Options, errors: &mut Errors) -> Tok
     let (krate, name, error, strict) = (&options.krate, &input.ident, error[0], options.own);
     let (allow, conditions) = (allow(), conditions(&input.attrs));
     let rules = rules.iter().map(|(kind, rule, form)| {
-        quote!(#krate::lexer::KindRule { kind: Self::#kind, name: #rule, form: #krate::lexer::RuleForm::#form })
+        let (krate, variant) = (quote!(#krate::lexer), self::name(kind));
+        quote!(#krate::KindRule { kind: Self::#kind, variant: #variant, name: #rule, form: #krate::RuleForm::#form })
     });
     quote! {
         #conditions

@@ -32,40 +32,52 @@ pub enum Place {
         /// Column in characters, counted from 1.
         column: usize,
     },
-    /// In a rule that was given to a [`LexerBuilder`](crate::lexer::LexerBuilder), or stands at a variant of a
-    /// [`TokenKind`](crate::lexer::TokenKind).
+    /// In a rule that was given to a [`LexerBuilder`](crate::lexer::LexerBuilder).
     Builder {
         /// Which of its rules, counted from 1.
         rule: usize,
         /// Column of the regex in characters, counted from 1.
         column: usize,
     },
+    /// In a rule of a variant of a [`TokenKind`](crate::lexer::TokenKind).
+    Variant {
+        /// Which of the enum's rules, counted from 1: each keyword is one, and kinds of incomplete tokens come last.
+        rule: usize,
+        /// The name of the variant.
+        name: &'static str,
+        /// Column of the regex in characters, counted from 1.
+        column: usize,
+    },
 }
 
 impl Place {
-    /// Line of the text, or number of the rule.
-    pub(super) fn row(self) -> usize {
+    /// The line of the text, the number of the rule, or the variant.
+    fn row(self) -> String {
         match self {
-            Place::Text { line, .. } => line,
-            Place::Builder { rule, .. } => rule,
+            Place::Text { line, .. } => format!("line {line}"),
+            Place::Builder { rule, .. } => format!("rule number {rule}"),
+            Place::Variant { name, .. } => format!("variant {name}"),
+        }
+    }
+
+    fn column(self) -> usize {
+        match self {
+            Place::Text { column, .. } | Place::Builder { column, .. } | Place::Variant { column, .. } => column,
         }
     }
 
     /// So many characters further right.
-    pub(super) fn right(self, by: usize) -> Place {
-        match self {
-            Place::Text { line, column } => Place::Text { line, column: column + by },
-            Place::Builder { rule, column } => Place::Builder { rule, column: column + by },
+    pub(super) fn right(mut self, by: usize) -> Place {
+        match &mut self {
+            Place::Text { column, .. } | Place::Builder { column, .. } | Place::Variant { column, .. } => *column += by,
         }
+        self
     }
 }
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Place::Text { line, column } => write!(f, "line {line}, column {column}"),
-            Place::Builder { rule, column } => write!(f, "rule number {rule}, column {column}"),
-        }
+        write!(f, "{}, column {}", self.row(), self.column())
     }
 }
 
@@ -104,8 +116,8 @@ pub enum Fault {
     },
     /// A second rule of one name.
     #[error(
-        "{} {first} has a rule {name} already: {}",
-        if *.in_text { "line" } else { "rule number" },
+        "{} has a rule {name} already: {}",
+        .first.row(),
         match .role {
             Role::Token | Role::Skip => "write one rule whose regex joins the two with `|`, or choose another name",
             Role::Keyword => "a keyword is written once, and is no rule's name",
@@ -117,10 +129,8 @@ pub enum Fault {
         name: String,
         /// The role of the second one.
         role: Role,
-        /// The line, or the number in the builder, of the first rule of this name.
-        first: usize,
-        /// Whether it is a line.
-        in_text: bool,
+        /// Where the first rule of this name is.
+        first: Place,
     },
     /// The regex does not parse.
     #[error("rule {name}: {message}")]

@@ -73,8 +73,6 @@ pub struct Rule {
     name: String,
     pattern: String,
     role: Role,
-    /// The line, or the number in a builder.
-    row: usize,
 }
 
 /// The role of a rule.

@@ -21,8 +21,8 @@ struct Incomplete {
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Reader {
     rules: Vec<Rule>,
-    /// Every name that was given to a rule, with the row where it first was, whatever is wrong with that rule.
-    names: HashMap<String, usize>,
+    /// Every name that was given to a rule, with the place where it first was, whatever is wrong with that rule.
+    names: HashMap<String, Place>,
     faults: Vec<RuleFault>,
     incomplete: Option<Incomplete>,
     strict_ties: bool,
@@ -103,8 +103,9 @@ impl Reader {
 
     /// A rule of an enum's variant. Calls come in the order of the rules. Variants tell kinds apart, so a keyword may be named as
     /// one of them, or `ERROR`; only keywords must differ.
-    pub(in super::super) fn call_form(&mut self, name: &str, form: RuleForm) {
-        let place = self.call();
+    pub(in super::super) fn call_form(&mut self, variant: &'static str, name: &str, form: RuleForm) {
+        self.calls += 1;
+        let place = Place::Variant { rule: self.calls, name: variant, column: 1 };
         match form {
             RuleForm::Token(regex) => self.variant(Role::Token, name, regex, place),
             RuleForm::Skip(regex) => self.variant(Role::Skip, name, regex, place),
@@ -183,11 +184,10 @@ impl Reader {
     /// Whether no rule has this name; from now on one has.
     fn is_new(&mut self, name: &str, role: Role, place: Place) -> bool {
         if let Some(&first) = self.names.get(name) {
-            let in_text = matches!(place, Place::Text { .. });
-            self.fault(place, Fault::Duplicate { name: name.to_owned(), role, first, in_text });
+            self.fault(place, Fault::Duplicate { name: name.to_owned(), role, first });
             return false;
         }
-        self.names.insert(name.to_owned(), place.row());
+        self.names.insert(name.to_owned(), place);
         true
     }
 
@@ -206,7 +206,7 @@ impl Reader {
             }
             return;
         }
-        self.rules.push(Rule { name: name.to_owned(), pattern, role, row: place.row() });
+        self.rules.push(Rule { name: name.to_owned(), pattern, role });
     }
 
     /// The rules that calls gave; see [`finish`](Reader::finish).

@@ -148,7 +148,9 @@ enum Wrong {
     Empty,
     #[token("a+?b")]
     Lazy,
-    #[keyword("same", "same")]
+    #[keyword("same", "other")]
+    Once,
+    #[keyword("same")]
     Twice,
     #[incomplete(Open)]
     Begun,
@@ -167,15 +169,19 @@ enum OneByte {
 }
 
 #[test]
-fn all_faults_of_an_enum_are_reported_by_the_number_of_the_rule() {
+fn all_faults_of_an_enum_name_the_variant() {
     let Err(LexerError::Rules(error)) = Wrong::lexer() else { panic!("the rules are wrong") };
     let faults: Vec<_> = error.faults().iter().map(|fault| (&fault.place, &fault.fault)).collect();
-    let place = |rule, column| Place::Builder { rule, column };
-    assert!(matches!(faults[0], (p, Fault::Regex { .. }) if *p == place(1, 1)), "{error}");
-    assert!(matches!(faults[1], (p, Fault::Empty { .. }) if *p == place(2, 1)), "{error}");
-    assert!(matches!(faults[2], (p, Fault::Lazy { .. }) if *p == place(3, 2)), "{error}");
-    assert!(matches!(faults[3], (p, Fault::Duplicate { .. }) if *p == place(5, 1)), "{error}");
+    let place = |rule, name, column| Place::Variant { rule, name, column };
+    assert!(matches!(faults[0], (p, Fault::Regex { .. }) if *p == place(1, "Open", 1)), "{error}");
+    assert!(matches!(faults[1], (p, Fault::Empty { .. }) if *p == place(2, "Empty", 1)), "{error}");
+    assert!(matches!(faults[2], (p, Fault::Lazy { .. }) if *p == place(3, "Lazy", 2)), "{error}");
+    assert!(matches!(faults[3], (p, Fault::Duplicate { .. }) if *p == place(6, "Twice", 1)), "{error}");
     assert_eq!(faults.len(), 4, "{error}");
+    let told = error.to_string();
+    assert!(told.starts_with("variant Open, column 1: rule Open: regex parse error"), "{told}");
+    let twice = "variant Twice, column 1: variant Once has a rule same already: a keyword is written once, and is no rule's name";
+    assert!(told.ends_with(twice), "{told}");
     let Err(LexerError::Rules(error)) = OneByte::lexer() else { panic!("nothing begins a letter") };
     assert_eq!(error.faults()[0].fault, Fault::NeverIncomplete { name: "Letter".to_owned() });
 }

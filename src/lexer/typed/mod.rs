@@ -85,6 +85,8 @@ pub trait TokenKind: Copy + PartialEq + Send + Sync + 'static {
 pub struct KindRule<K> {
     /// The kind of its tokens.
     pub kind: K,
+    /// The name of the variant, which faults speak of.
+    pub variant: &'static str,
     /// The rule's name: the variant's, or a keyword.
     pub name: &'static str,
     /// Which texts are such tokens.
@@ -111,7 +113,7 @@ fn rules_of<K: TokenKind>() -> Result<Rules, LexerError> {
         reader.strict_ties();
     }
     for rule in K::RULES {
-        reader.call_form(rule.name, rule.form);
+        reader.call_form(rule.variant, rule.name, rule.form);
     }
     Ok(reader.finish_calls()?)
 }
