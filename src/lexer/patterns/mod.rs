@@ -46,7 +46,7 @@ use thiserror::Error;
 
 use super::LexerError;
 use super::pieces::Walk;
-use super::rules::{meaningless, syntax};
+use super::rules::{in_words, meaningless, syntax};
 use automaton::{Automaton, SET_BITS, place};
 #[cfg(feature = "gpu")]
 pub use on_device::DeviceMatchEnds;
@@ -144,11 +144,10 @@ pub enum PatternSetError {
         /// Which one.
         pattern: usize,
     },
-    /// A pattern has a lazy repetition or the flag that makes repetitions lazy; or it repeats a repetition, as possessive ones are
-    /// written.
+    /// A pattern has a lazy or possessive repetition, or the flag that makes repetitions lazy.
     #[error(
-        "pattern {pattern} has a lazy or possessive repetition, or repeats a repetition, which has no meaning where all matches \
-         are found: remove the second sign (or the flag `U`), or put a group around the first repetition"
+        "pattern {pattern} has a lazy or possessive repetition, which has no meaning where all matches are found: remove the \
+         second sign (or the flag `U`), or put a group around the first repetition"
     )]
     Repetition {
         /// Which one.
@@ -376,8 +375,8 @@ impl<'a> MatchEnds<'a> {
 
 /// A pattern, parsed.
 fn parsed(pattern: usize, regex: &str) -> Result<Hir, PatternSetError> {
-    let parsed =
-        parse_with(regex, &syntax()).map_err(|error| PatternSetError::Regex { pattern, message: error.to_string() })?;
+    let parsed = parse_with(regex, &syntax())
+        .map_err(|error| PatternSetError::Regex { pattern, message: in_words("patterns", &error) })?;
     if meaningless(regex).is_some() {
         return Err(PatternSetError::Repetition { pattern });
     }

@@ -149,7 +149,7 @@ pub enum Fault {
         /// The rule.
         name: String,
     },
-    /// A repetition of a repetition, `a++` and the like.
+    /// A possessive repetition, `a++` and the like.
     #[error(
         "rule {name}: the longest match always wins, so a possessive repetition has no meaning: remove the second of the \
          two repetitions, or write a group around the first"

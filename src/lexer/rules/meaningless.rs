@@ -1,13 +1,14 @@
 //! Repetitions that have a meaning where a search stops early, and none where the longest match
 //! wins or all matches are found: lazy and possessive ones.
 
-use regex_syntax::ast::{self, Ast, Flag, FlagsItemKind, Visitor, parse::Parser};
+use regex_syntax::ast::{self, Ast, Flag, FlagsItemKind, RepetitionKind, Visitor, parse::Parser};
 
 /// A part of a regex that has a meaning in others, but none where the longest match wins.
 pub(in crate::lexer) enum Meaningless {
     /// A lazy repetition, or the flag that makes repetitions lazy.
     Lazy,
-    /// A repetition of a repetition without a group between them: elsewhere `a++` is a possessive one.
+    /// A `+` behind a repetition without a group between them: elsewhere `a++` is a possessive one. What else repeats a repetition has
+    /// one meaning: `a{2}{3}` is `a{6}`.
     Repeated,
 }
 
@@ -29,7 +30,9 @@ pub(in crate::lexer) fn meaningless(pattern: &str) -> Option<(usize, Meaningless
                     let offset = repetition.op.span.start.offset;
                     return match &*repetition.ast {
                         _ if !repetition.greedy => Err((offset, Meaningless::Lazy)),
-                        Ast::Repetition(_) => Err((offset, Meaningless::Repeated)),
+                        Ast::Repetition(_) if repetition.op.kind == RepetitionKind::OneOrMore => {
+                            Err((offset, Meaningless::Repeated))
+                        }
                         _ => Ok(()),
                     };
                 }

@@ -37,7 +37,7 @@ use regex_automata::util::syntax;
 
 pub use fault::{Fault, Place, RuleFault, RulesError};
 pub(super) use meaningless::meaningless;
-pub(super) use read::Reader;
+pub(super) use read::{Reader, in_words};
 
 use super::gather::Kind;
 

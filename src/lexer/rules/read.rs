@@ -323,7 +323,7 @@ fn check_regex(name: &str, pattern: &str, place: Place) -> Result<(), RuleFault>
     }
     let regex = match parse_with(pattern, &syntax()) {
         Ok(regex) => regex,
-        Err(error) => return fault(Fault::Regex { name, message: in_words(&error) }),
+        Err(error) => return fault(Fault::Regex { name, message: in_words("rules", &error) }),
     };
     if let Some((offset, meaningless)) = meaningless(pattern) {
         let fault = match meaningless {
@@ -341,13 +341,14 @@ fn check_regex(name: &str, pattern: &str, place: Place) -> Result<(), RuleFault>
     Ok(())
 }
 
-/// The parser's words, and what would do where rules are about bytes.
-fn in_words(error: &regex_syntax::Error) -> String {
+/// The parser's words, and what would do where `what`, such as rules, are about bytes.
+pub(in crate::lexer) fn in_words(what: &str, error: &regex_syntax::Error) -> String {
     let needs_unicode = matches!(
         error,
         regex_syntax::Error::Translate(error) if *error.kind() == regex_syntax::hir::ErrorKind::UnicodeNotAllowed
     );
-    let remedy =
-        if needs_unicode { "\nrules are about bytes: write `(?u:…)` around what is about Unicode" } else { "" };
-    format!("{error}{remedy}")
+    match needs_unicode {
+        true => format!("{error}\n{what} are about bytes: write `(?u:…)` around what is about Unicode"),
+        false => error.to_string(),
+    }
 }

@@ -105,6 +105,8 @@ fn patterns_that_cannot_be_scanned_are_refused() {
     assert!(matches!(error(&[]), PatternSetError::NoPattern));
     assert!(matches!(error(&["a", "[b"]), PatternSetError::Regex { pattern: 1, .. }));
     assert!(matches!(error(&["a)|(b"]), PatternSetError::Regex { pattern: 0, .. }));
+    let hint = "\npatterns are about bytes: write `(?u:…)` around what is about Unicode";
+    assert!(error(&["a", r"\p{L}+"]).to_string().ends_with(hint));
     assert!(matches!(error(&["a", "b*"]), PatternSetError::Empty { pattern: 1 }));
     assert!(matches!(error(&["a", "[a&&b]*"]), PatternSetError::Empty { pattern: 1 }));
     assert!(matches!(error(&["a", r"b*|^"]), PatternSetError::Empty { pattern: 1 }));
@@ -115,6 +117,7 @@ fn patterns_that_cannot_be_scanned_are_refused() {
     for wrong in ["xa{1,3}+b", "xa+?b", "(?U)a+"] {
         assert!(matches!(error(&["a", wrong]), PatternSetError::Repetition { pattern: 1 }), "{wrong}");
     }
+    assert!(PatternSet::new(["a{2}{3}b", "(?:b+)+"]).is_ok());
     assert!(matches!(error(&["a.{30}b"]), PatternSetError::TooManyStates));
 }
 

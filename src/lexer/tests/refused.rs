@@ -97,7 +97,7 @@ fn rules_that_are_too_large_are_refused() {
     let memory = |needs: &str| format!("the automaton needs too much memory to build{needs}; {hint}");
     assert_eq!(refusal("B b\nA a{20000}"), states(", and rule A needs most"));
     // The last has few states of large sets, which took seconds to find.
-    for rule in ["[ab]*a[ab]{20}", "(a{1000}){1000}", "([ab]?){4000}c"] {
+    for rule in ["[ab]*a[ab]{20}", "(a{1000}){1000}", "a{1000}{1000}", "([ab]?){4000}c"] {
         assert_eq!(refusal(&format!("A {rule}\nB b")), memory(", and rule A needs most"), "{rule}");
     }
     // None of them is larger than all others together.
@@ -174,8 +174,8 @@ fn faults_of_a_rules_text_come_all_at_once_with_line_and_column() {
                 .join("\n"),
         ),
         (
-            "A (?:a+)+\nB x|a{1,3}+\nC (é*+b)",
-            ["line 2, column 11: rule B", "line 3, column 6: rule C"]
+            "A (?:a+)+\nB x|a{1,3}+\nC (é*+b)\nD a{2}{3}+",
+            ["line 2, column 11: rule B", "line 3, column 6: rule C", "line 4, column 10: rule D"]
                 .map(|place| {
                     format!(
                         "{place}: the longest match always wins, so a possessive repetition has no meaning: remove the second of the two \

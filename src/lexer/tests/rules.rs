@@ -108,6 +108,12 @@ fn rules_that_lose_ties_are_found_with_a_shortest_text() {
 }
 
 #[test]
+fn a_number_may_repeat_a_repetition() {
+    let lexer = lexer("A a{2}{3}\nB b+{2}\nC (?:c?)*d");
+    assert_eq!(named(&lexer, "aaaaaabbbccd"), pairs(&[("A", "aaaaaa"), ("B", "bbb"), ("C", "ccd")]));
+}
+
+#[test]
 fn kinds_of_incomplete_tokens_that_never_occur_are_found() {
     let error = |rules: &str| Lexer::new(Rules::parse(rules).expect("they parse")).map(drop).map_err(|e| e.to_string());
     let never = |told: &str| Err(format!("rules shadow others or never win:\n  rule {told}"));
