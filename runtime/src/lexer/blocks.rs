@@ -15,15 +15,15 @@
 //! the end the caller, writes the tokens. A thread that holds up the others may have lost its core.
 //! Once the others have lexed as much ahead as they may, one of them lexes its block, from where it
 //! is known to begin, as tiles of a scan are *rescued* (`monoscan_protocol::tiles`). The first to
-//! end places the block.
+//! end places the block. A thread that walks a hostile text is left alone while it gets on.
 
 mod guessed;
 
 use std::collections::VecDeque;
 use std::mem::take;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use monoscan_protocol::crew::{self, HelperTask, Step};
 use monoscan_protocol::tickets::Tickets;
@@ -40,6 +40,9 @@ const AHEAD: usize = 64 << 10;
 
 /// How often a thread that has nothing else to do looks whether a block was placed, before it lexes that block itself.
 const SPINS: usize = 2000;
+
+/// So long may a thread that walks a hostile text get no further before another lexes its block too.
+const STALL: Duration = Duration::from_millis(20);
 
 /// After so many bytes of a block that another thread may have, it is looked whether that one has placed it.
 const PIECE: usize = 16 << 10;
@@ -65,6 +68,9 @@ pub(super) struct Blocks<'a, K, P> {
     blocks: Box<[Mutex<Block<K, P>>]>,
     /// The first block that is not placed, or [`STOPPED`]; a copy of what `placed` says.
     turn: AtomicUsize,
+    /// How many pieces were walked of blocks whose turn it was, and whether the last one was, as too much had been read in vain.
+    walked: AtomicUsize,
+    walks: AtomicBool,
     placed: Mutex<Placed<'a>>,
 }
 
@@ -148,6 +154,8 @@ pub(super) fn lex<K: KindNumber, P: PlaceNumber>(
         tickets: Tickets::new(count),
         blocks: (0..count).map(|_| Mutex::new(Block::Nothing)).collect(),
         turn: AtomicUsize::new(0),
+        walked: AtomicUsize::new(0),
+        walks: AtomicBool::new(false),
         placed: Mutex::new(Placed { blocks: 0, at, tokens: 0, again: 0, lexing: None, failure: None }),
     };
     let helpers = helpers.min(count.saturating_sub(1));
@@ -293,6 +301,9 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
             }
             std::hint::spin_loop();
         }
+        if self.walks_on(block) {
+            return Ok(());
+        }
         let placed = lock(&self.placed);
         if placed.blocks != block {
             return Ok(());
@@ -300,6 +311,19 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
         let attempt = self.attempt(placed);
         let (behind, until) = (attempt.before, self.until(block, self.start(block)));
         self.finish(attempt, behind, until, (worker.columns(), None), worker)
+    }
+
+    /// Whether the thread that has a block walks it and gets on, or has placed it. To lex it here too would take as long again, and
+    /// longer: a walk begins by reading far ahead.
+    fn walks_on(&self, block: usize) -> bool {
+        let (walked, begin) = (self.walked.load(Ordering::Relaxed), Instant::now());
+        while self.walks.load(Ordering::Relaxed) && begin.elapsed() < STALL {
+            std::thread::sleep(Duration::from_millis(1));
+            if self.turn.load(Ordering::Acquire) != block || self.walked.load(Ordering::Relaxed) != walked {
+                return true;
+            }
+        }
+        false
     }
 
     /// Begins to lex and place the next block.
@@ -334,6 +358,8 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
             }
             let pause = until.min(behind.from.saturating_add(piece));
             behind = attempt.lexing.part(self.text, true, behind, pause, &mut tokens).behind;
+            self.walked.fetch_add(1, Ordering::Relaxed);
+            self.walks.store(attempt.lexing.walks(), Ordering::Relaxed);
             piece = (2 * piece).min(PIECE);
         }
         let mut placed = lock(&self.placed);

@@ -68,6 +68,11 @@ impl<'a> Lexing<'a> {
         Lexing { lexer, walker: None, debt: 0, beside: None }
     }
 
+    /// Whether it walks, since too much was read in vain.
+    pub(super) fn walks(&self) -> bool {
+        self.debt > 0
+    }
+
     /// Writes the tokens that begin before `until`, a place of the text. The text ends, or more is to come and is not `complete`.
     ///
     /// `tokens` has space for a token for each byte of the part, and for the error that is open before it.

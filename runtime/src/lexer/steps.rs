@@ -3,6 +3,7 @@
 use std::cell::Cell;
 
 use monoscan_codegen::cpu::lexer::LexAutomaton;
+use monoscan_protocol::crew::HelperTask;
 use scan_kit::Random;
 
 use super::{CpuLexer, StreamToken, TokenColumns};
@@ -78,6 +79,28 @@ fn no_look_ahead_takes_many_steps_for_each_byte() {
             assert!(steps <= bound, "{most:?}: {steps} steps a byte");
         }
     }
+}
+
+/// A block is lexed by one thread, though the others have nothing to do.
+#[test]
+fn threads_take_no_more_steps_than_one() {
+    let text = vec![b'a'; 1 << 22];
+    let lexer = CpuLexer::new(automaton(None));
+    let (alone, steps) = steps_a_byte(text.len(), || lexed(&lexer, &text));
+    let mut helpers = Vec::new();
+    let spawn = |task: HelperTask| {
+        let work = move || {
+            task.run();
+            STEPS.get()
+        };
+        helpers.push(std::thread::spawn(work));
+    };
+    let mut tokens = TokenColumns::default();
+    STEPS.set(0);
+    super::blocks::lex((&lexer, &text), 1 << 18, &mut tokens, 2, spawn).unwrap();
+    let all = STEPS.get() + helpers.into_iter().map(|helper| helper.join().unwrap()).sum::<usize>();
+    assert_eq!(tokens, alone);
+    assert!(all / text.len() <= steps + steps / 2, "{} steps a byte, and {steps} on one thread", all / text.len());
 }
 
 #[test]
