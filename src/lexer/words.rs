@@ -1,7 +1,7 @@
 //! Takes keywords, and other rules that match one word only, out of the automaton.
 //!
 //! A word whose tokens another rule matches too needs no states of its own: where that rule's token
-//! ends, its text is looked up among the words. C has 53 states so, and 198 with its keywords.
+//! ends, its text is looked up among the words. C has 61 states so, and 286 with its keywords.
 
 use std::collections::HashMap;
 
