@@ -31,7 +31,8 @@ pub use floats::of_floats;
 pub use launch::Failure;
 pub use machine::OnDevice;
 pub use programs::{
-    Case, by_hand, marked_cases, of_algorithms, of_bytes, of_expansions, of_loops, of_the_zoo, random_cases,
+    Case, by_hand, marked_cases, of_algorithms, of_bytes, of_expansions, of_loops, of_rule_sets, of_the_zoo,
+    random_cases,
 };
 pub use subject::Subject;
 pub use wide::{of_wide_states, wide_sums};

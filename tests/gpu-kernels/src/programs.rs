@@ -223,10 +223,26 @@ fn depth() -> Case {
     Case::of_text(depth.as_dyn().program().clone())
 }
 
+/// The tables of rules that come with monoscan.
+fn tables(name: &str) -> LexerTables {
+    let rules = RULE_SETS.into_iter().find(|(own, _)| *own == name).expect("it comes with monoscan").1;
+    LexerTables::new(&Rules::parse(rules).expect("they parse")).expect("they fit")
+}
+
+/// The scans of lexers of more rule sets: oracles, and those that label and list what these give, if a symbol is a byte.
+pub fn of_rule_sets() -> Vec<Case> {
+    let of_set = |name| {
+        let tables = tables(name);
+        let [labels, tokens] = [tables.program(), tables.token_program()];
+        let has_bytes = labels.inputs[0].size == 1;
+        let second = [labels, tokens].into_iter().filter(move |_| has_bytes).map(Case::of_bytes);
+        tables.oracle_program().map(Case::of_text).into_iter().chain(second)
+    };
+    ["csv", "ini", "sql", "c", "c-preprocessor"].into_iter().flat_map(of_set).collect()
+}
+
 /// The scans of lexers that read a text from its end first, by pairs of symbols and by symbols.
 fn with_an_oracle() -> impl Iterator<Item = Case> {
-    let rules = |name| RULE_SETS.into_iter().find(|(own, _)| *own == name).expect("it comes with monoscan").1;
-    let tables = |name| LexerTables::new(&Rules::parse(rules(name)).expect("they parse")).expect("they fit");
     let (log, url) = (tables("log"), tables("url"));
     let oracle = Case::of_text(log.oracle_program().expect("they look ahead"));
     [oracle].into_iter().chain([log.token_program(), url.program()].map(Case::of_bytes))

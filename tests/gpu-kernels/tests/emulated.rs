@@ -15,7 +15,7 @@ use monoscan_ir::transform::{Form, lower};
 use scan_emulator::{Fault, Intrinsic};
 use scan_gpu_kernels::{
     CASCADES, Call, Case, Failure, RING, SCHEDULES, SHIFTED, Subject, by_hand, form, marked_cases, of_algorithms,
-    of_bytes, of_expansions, of_floats, of_loops, of_the_zoo, random_cases, small_plan, wide_sums,
+    of_bytes, of_expansions, of_floats, of_loops, of_rule_sets, of_the_zoo, random_cases, small_plan, wide_sums,
 };
 use scan_kit::Random;
 
@@ -175,6 +175,24 @@ fn automata() {
             subject.must_be_right(&[call(3 * tile + 5), call(tile)]);
         }
     }
+}
+
+/// Oracles, labels and lists of tokens of the rules that come with monoscan, in a line and in one that goes on.
+#[test]
+fn lexers_of_rule_sets() {
+    let mut run = 0;
+    for (seed, case) in of_rule_sets().iter().enumerate() {
+        let is_cascade = lower(&case.program, Form::default()).levels().len() > 1;
+        for schedule in [if is_cascade { CASCADES } else { RING }, Schedule::LookBack] {
+            let plan = GpuPlan { schedule, warps: 2, load_group: 16, load_groups: 1 };
+            let Ok(subject) = Subject::new(case, Form::default(), &plan) else { continue };
+            let tile = subject.plan().tile();
+            let call = |records| Call { data: seed as u64, schedule: seed as u64, ..Call::line(records) };
+            subject.must_be_right(&[call(2 * tile + 5), Call { started: true, totals: true, ..call(tile) }]);
+            run += 1;
+        }
+    }
+    assert!(run > 12, "{run} kernels");
 }
 
 /// In words of marks that are full and in others, four records at a time and one by one, in tiles inside and at both ends.
