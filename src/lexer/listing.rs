@@ -42,6 +42,12 @@ impl Listing {
         Ok(Listing { scans, ends, codes: tables.codes(), words: split.words.iter().cloned().collect(), device })
     }
 
+    /// The scans, each a line or more.
+    pub(super) fn explain(&self) -> String {
+        let scans = self.scans.oracle().into_iter().chain([self.scans.last()]).chain(&self.ends);
+        scans.map(|scan| scan.explain() + "\n").collect()
+    }
+
     /// The tokens of a text, behind those that are there.
     pub(super) fn lex_into<K: KindNumber, P: PlaceNumber>(
         &self,

@@ -149,7 +149,8 @@ impl Lexer {
         Ok(())
     }
 
-    fn spans(&self) -> Result<&DynScan, LexerError> {
+    /// The scan that lists what labels spell.
+    pub(super) fn spans(&self) -> Result<&DynScan, LexerError> {
         let program = || spans_of_labels(self.kept());
         get_or_make(&self.device_listing().spans, || Ok(DynScan::builder(program()).device(self.device()).build()?))
     }

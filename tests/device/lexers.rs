@@ -22,6 +22,8 @@ fn any_rules_are_lexed_on_a_device() {
         let mut texts = Texts::new(&rules);
         let cpu = Lexer::new(rules).unwrap();
         let lexer = cpu.on(gpu()).unwrap();
+        let explained = lexer.explain();
+        assert!(explained.contains("\ntokens: by the labels below, and this scan"), "{explained}");
         for len in [0, 1, 2, 1000, 70_001, 3_000_000] {
             let text = texts.text(len);
             assert!(lexer.lex(&text).unwrap() == cpu.lex(&text).unwrap(), "{name}: {len} bytes");

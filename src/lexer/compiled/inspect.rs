@@ -43,6 +43,11 @@ impl Lexer {
                 None => writeln!(text, "tokens: a walk of the automaton's table of {} bytes", 2 * states * classes),
             };
             text += beside(self.on_cpu());
+        } else {
+            text += &match self.explain_listing() {
+                Ok(listing) => listing,
+                Err(error) => format!("no tokens: {error}\n"),
+            };
         }
         let labelling = self.labelling().and_then(|scans| Ok((scans, self.tables()?)));
         match labelling {
@@ -54,6 +59,16 @@ impl Lexer {
             }
             Err(error) => text + &format!("no labels: {error}\n"),
         }
+    }
+
+    /// The scans by which tokens are listed on a GPU.
+    fn explain_listing(&self) -> Result<String, LexerError> {
+        #[cfg(feature = "gpu")]
+        if self.lists_labels()? {
+            let spans = self.spans()?.explain();
+            return Ok(format!("tokens: by the labels below, and this scan, which lists what they spell:\n{spans}\n"));
+        }
+        Ok(format!("tokens: by scans, which list where they end:\n{}", self.listing()?.explain()))
     }
 
     /// The rules.
