@@ -116,6 +116,15 @@ impl<K: KindNumber, P: PlaceNumber> TokenColumnsOf<K, P> {
         &self.ends
     }
 
+    /// The tokens with their texts, if `text` is what was lexed.
+    ///
+    /// # Panics
+    /// If `text` is shorter than that.
+    pub fn texts<'a>(&'a self, text: &'a [u8]) -> impl ExactSizeIterator<Item = (K, &'a [u8])> + 'a {
+        let places = self.starts.iter().zip(&self.ends);
+        self.kinds.iter().zip(places).map(|(&kind, (start, end))| (kind, &text[start.index()..end.index()]))
+    }
+
     /// Drops the tokens and keeps the memory.
     pub fn clear(&mut self) {
         // SAFETY: no token is none that was not written.

@@ -57,6 +57,36 @@ fn a_byte_has_255_kinds_and_errors() {
     assert_eq!(columns.len(), 3, "nothing is changed");
 }
 
+#[test]
+fn old_columns_are_written_again_where_they_are() {
+    let lexer = Lexer::new(Rules::json()).expect("any rules");
+    let text = b"[1, 2, \"abc\"]\n".repeat(100_000);
+    let mut list = TokenList::new();
+    let mut columns = TokenColumnsOf::<u8, u64>::new();
+    lexer.lex_into(&text, &mut list).expect("it is short");
+    lexer.lex_into_columns(&text, &mut columns).expect("it is short");
+    let of_list = |list: &TokenList| (list.kinds().as_ptr(), list.starts().as_ptr(), list.ends().as_ptr());
+    let of_columns = |columns: &TokenColumnsOf<u8, u64>| {
+        (columns.kinds().as_ptr(), columns.starts().as_ptr(), columns.ends().as_ptr())
+    };
+    let before = (of_list(&list), of_columns(&columns));
+    for len in [text.len() - 3, 0, 100, text.len()] {
+        lexer.lex_into(&text[..len], &mut list).expect("it is short");
+        lexer.lex_into_columns(&text[..len], &mut columns).expect("it is short");
+        assert_eq!((of_list(&list), of_columns(&columns)), before, "{len} bytes");
+        assert_eq!(list.len(), columns.len());
+    }
+}
+
+#[test]
+fn columns_give_texts() {
+    let mut columns = TokenColumnsOf::<u8, u64>::new();
+    let text = b"[12, ?]";
+    Lexer::new(Rules::json()).expect("any rules").lex_into_columns(text, &mut columns).expect("it is short");
+    let texts: Vec<(u8, &[u8])> = columns.texts(text).collect();
+    assert_eq!(texts, [(2, &b"["[..]), (7, b"12"), (5, b","), (u8::MAX, b"?"), (3, b"]")]);
+}
+
 /// Its pages are never written, but for the last, so they take no memory.
 #[test]
 #[cfg(target_pointer_width = "64")]

@@ -3,7 +3,9 @@
 use super::{KindList, TokenKind, rules_of};
 use crate::Device;
 use crate::Error as ScanError;
-use crate::lexer::{Kind, Lexer, LexerError, LexerStream, Streamed, TokenList};
+use crate::lexer::{
+    Kind, KindNumber, Lexer, LexerError, LexerStream, PlaceNumber, Streamed, TokenColumnsOf, TokenList,
+};
 
 /// A [`Lexer`] whose kinds are the variants of an enum; [`TokenKind`] has an example.
 #[derive(Debug)]
@@ -92,6 +94,45 @@ impl<K: TokenKind> KindLexer<K> {
         }
         tokens.kinds.extend(tokens.columns.kinds().iter().map(|&number| self.kinds.of_number(number)));
         lexed
+    }
+
+    /// [`lex`](KindLexer::lex) into columns of these numbers, whose memory is used again: for texts of 4 GB and more, or kinds in one
+    /// byte. [`of_number`](KindLexer::of_number) gives the variants.
+    ///
+    /// ```
+    /// use monoscan::lexer::{TokenColumnsOf, TokenKind};
+    ///
+    /// #[derive(Clone, Copy, Debug, PartialEq, Eq, TokenKind)]
+    /// enum Kind {
+    ///     #[keyword("if", "else")]
+    ///     Branch,
+    ///     #[token("[a-z]+")]
+    ///     Name,
+    ///     #[error]
+    ///     Error,
+    /// }
+    ///
+    /// let lexer = Kind::lexer()?;
+    /// let mut tokens = TokenColumnsOf::<u8, u64>::new();
+    /// lexer.lex_into_columns(b"else?x", &mut tokens)?;
+    /// let kinds: Vec<Kind> = tokens.kinds().iter().map(|&number| lexer.of_number(number)).collect();
+    /// assert_eq!(kinds, [Kind::Branch, Kind::Error, Kind::Name]);
+    /// # Ok::<(), monoscan::lexer::LexerError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Lexer::lex_into_columns`].
+    pub fn lex_into_columns<N: KindNumber, P: PlaceNumber>(
+        &self,
+        text: &[u8],
+        tokens: &mut TokenColumnsOf<N, P>,
+    ) -> Result<(), LexerError> {
+        self.lexer.lex_into_columns(text, tokens)
+    }
+
+    /// The kind that is a number in a column.
+    pub fn of_number<N: KindNumber + Into<u16>>(&self, number: N) -> K {
+        if number == N::ERROR { K::ERROR } else { self.kinds.of_number(number.into()) }
     }
 
     /// A stream of chunks of one text, on the CPU.
