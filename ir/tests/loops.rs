@@ -162,7 +162,8 @@ fn unlawful(derivation: &Derivation) -> Option<String> {
 /// Whether a refusal names the components, and what it is about and where, unless that is the step as a whole.
 fn is_whole(refusal: &Refusal) -> bool {
     let is_of_all = match refusal.why {
-        Why::Levels { .. } | Why::Size { .. } | Why::Components { .. } | Why::Effort => true,
+        Why::Size { .. } | Why::Components { .. } | Why::Effort => true,
+        Why::Vector { .. } | Why::Method(_) => refusal.source.is_some(),
         _ => refusal.place.is_some() && refusal.source.is_some(),
     };
     !refusal.components.is_empty() && (is_of_all || refusal.why == Why::Several && refusal.source.is_some())

@@ -19,7 +19,7 @@ use monoscan_ir::{FunctionBuilder, Opcode, Value, math};
 use super::numbers::{Half, Int, Num, Real};
 use super::ops::{add, apply, cast, div, eq, ge, gt, lift, lt, mul, ne, neg, not, select, sub, value};
 use super::scan_type::V;
-use super::trace::{differs, emit, emit_rounding, wrapping};
+use super::trace::{differs, emit, emit_rounding, method, wrapping};
 
 macro_rules! opcodes {
     ($($name:ident($($argument:ident),*) $opcode:ident $bound:ident;)*) => {$(
@@ -86,7 +86,7 @@ macro_rules! counts {
 
         #[doc = concat!("`", stringify!($inverse), "`")]
         pub fn $inverse<T: Int>(a: V<T>) -> V<u32> {
-            $name(not(a))
+            method(stringify!($inverse), || $name(not(a)))
         }
     )*};
 }
@@ -111,11 +111,13 @@ transcendentals!(exp ln exp2 log2 exp_m1 ln_1p tanh);
 
 /// `clamp`: a NaN stays one. Bounds in the wrong order, where Rust panics, give the upper one.
 pub fn clamp<T: Num>(a: V<T>, low: V<T>, high: V<T>) -> V<T> {
-    if !are_in_order(low, high) {
-        differs();
-    }
-    let raised = select(lt(a, low), low, a);
-    select(gt(raised, high), high, raised)
+    method("clamp", || {
+        if !are_in_order(low, high) {
+            differs();
+        }
+        let raised = select(lt(a, low), low, a);
+        select(gt(raised, high), high, raised)
+    })
 }
 
 /// Whether both are constants, the second one not below the first.
@@ -128,16 +130,18 @@ fn are_in_order<T: Num>(low: V<T>, high: V<T>) -> bool {
 
 /// `round`: to the nearest integer, ties away from zero.
 pub fn round<T: Real>(a: V<T>) -> V<T> {
-    let whole = trunc(a);
-    let half = lift(T::from_f64(0.5));
-    let away = add(whole, copysign(lift(T::ONE), a));
-    // The difference is exact, and of an infinity NaN, which compares false.
-    select(ge(abs(sub(a, whole)), half), away, whole)
+    method("round", || {
+        let whole = trunc(a);
+        let half = lift(T::from_f64(0.5));
+        let away = add(whole, copysign(lift(T::ONE), a));
+        // The difference is exact, and of an infinity NaN, which compares false.
+        select(ge(abs(sub(a, whole)), half), away, whole)
+    })
 }
 
 /// `fract`
 pub fn fract<T: Real>(a: V<T>) -> V<T> {
-    sub(a, trunc(a))
+    method("fract", || sub(a, trunc(a)))
 }
 
 /// `recip`
@@ -147,27 +151,31 @@ pub fn recip<T: Real>(a: V<T>) -> V<T> {
 
 /// `signum` of a float or a signed integer.
 pub fn signum<T: Num>(a: V<T>) -> V<T> {
-    if T::TYPE.is_float() {
-        let one = apply(Opcode::CopySign, &[value(lift(T::ONE)), value(a)]);
-        return select(ne(a, a), a, one);
-    }
-    let zero = lift(T::ZERO);
-    select(gt(a, zero), lift(T::ONE), select(lt(a, zero), neg(lift(T::ONE)), zero))
+    method("signum", || {
+        if T::TYPE.is_float() {
+            let one = apply(Opcode::CopySign, &[value(lift(T::ONE)), value(a)]);
+            return select(ne(a, a), a, one);
+        }
+        let zero = lift(T::ZERO);
+        select(gt(a, zero), lift(T::ONE), select(lt(a, zero), neg(lift(T::ONE)), zero))
+    })
 }
 
 /// `pow` with a constant exponent, by squaring; wraps.
 pub fn pow<T: Int>(a: V<T>, exponent: u32) -> V<T> {
-    let (mut result, mut square, mut rest) = (lift(T::ONE), a, exponent);
-    while rest != 0 {
-        if rest & 1 == 1 {
-            result = mul(result, square);
+    method("pow", || {
+        let (mut result, mut square, mut rest) = (lift(T::ONE), a, exponent);
+        while rest != 0 {
+            if rest & 1 == 1 {
+                result = mul(result, square);
+            }
+            rest >>= 1;
+            if rest != 0 {
+                square = mul(square, square);
+            }
         }
-        rest >>= 1;
-        if rest != 0 {
-            square = mul(square, square);
-        }
-    }
-    result
+        result
+    })
 }
 
 /// `is_nan`
@@ -187,12 +195,12 @@ pub fn is_finite<T: Real>(a: V<T>) -> V<bool> {
 
 /// `is_sign_negative`
 pub fn is_sign_negative<T: Real>(a: V<T>) -> V<bool> {
-    ne(sign_bit(a), lift(T::Bits::ZERO))
+    method("is_sign_negative", || ne(sign_bit(a), lift(T::Bits::ZERO)))
 }
 
 /// `is_sign_positive`
 pub fn is_sign_positive<T: Real>(a: V<T>) -> V<bool> {
-    eq(sign_bit(a), lift(T::Bits::ZERO))
+    method("is_sign_positive", || eq(sign_bit(a), lift(T::Bits::ZERO)))
 }
 
 fn sign_bit<T: Real>(a: V<T>) -> V<T::Bits> {
@@ -212,12 +220,12 @@ pub fn is_positive<T: Int>(a: V<T>) -> V<bool> {
 
 /// `to_bits`
 pub fn to_bits<T: Real>(a: V<T>) -> V<T::Bits> {
-    V::of(emit(|f| f.bitcast(<T::Bits as monoscan_ir::Primitive>::TYPE, value(a))))
+    method("to_bits", || V::of(emit(|f| f.bitcast(<T::Bits as monoscan_ir::Primitive>::TYPE, value(a)))))
 }
 
 /// `from_bits`
 pub fn from_bits<T: Real>(bits: V<T::Bits>) -> V<T> {
-    V::of(emit(|f| f.bitcast(T::TYPE, value(bits))))
+    method("from_bits", || V::of(emit(|f| f.bitcast(T::TYPE, value(bits)))))
 }
 
 /// `Real::from_f64`
@@ -232,10 +240,10 @@ pub fn to_f64<T: Real>(a: V<T>) -> V<f64> {
 
 /// `to_f32` of a half-width float.
 pub fn to_f32<T: Half>(a: V<T>) -> V<f32> {
-    apply(T::OPCODES.0, &[value(a)])
+    method("to_f32", || apply(T::OPCODES.0, &[value(a)]))
 }
 
 /// `from_f32` of a half-width float.
 pub fn from_f32<T: Half>(a: V<f32>) -> V<T> {
-    apply(T::OPCODES.1, &[value(a)])
+    method("from_f32", || apply(T::OPCODES.1, &[value(a)]))
 }

@@ -120,7 +120,7 @@ struct Tracer {
     builder: FunctionBuilder,
     tables: Vec<Table>,
     places: Vec<Option<SourcePlace>>,
-    /// Methods that stand for several instructions, and which.
+    /// Methods that are no opcode, and their instructions.
     methods: Vec<(&'static str, Range<usize>)>,
     differs: bool,
     name: &'static str,
@@ -219,13 +219,19 @@ pub(crate) fn differs() {
 }
 
 /// As [`emit`], of a method of this name that the standard library rounds otherwise.
-pub(crate) fn emit_rounding<R>(method: &'static str, f: impl FnOnce(&mut FunctionBuilder) -> R) -> R {
+pub(crate) fn emit_rounding<R>(name: &'static str, f: impl FnOnce(&mut FunctionBuilder) -> R) -> R {
     differs();
+    method(name, || emit(f))
+}
+
+/// Runs `body`, which is the method of this name and no opcode: refusals of loops name the method. Of a method within another the
+/// outer one is named.
+pub(crate) fn method<R>(name: &'static str, body: impl FnOnce() -> R) -> R {
     let len = || current(|tracer| tracer.builder.function().insts.len());
     let first = len();
-    let result = emit(f);
+    let result = body();
     let own = first..len();
-    current(|tracer| tracer.methods.push((method, own)));
+    current(|tracer| tracer.methods.push((name, own)));
     result
 }
 

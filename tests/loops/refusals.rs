@@ -143,3 +143,77 @@ fn a_refusal_names_what_is_odd_and_its_advice_helps() {
     let bends = scan!(|s: i64, x: i64| -> i64 { (s - x).abs() });
     assert_eq!(refusal(Scan::from_loop(bends, 0)).why, Why::Bends);
 }
+
+/// The step as it was written is what a refusal shows: a method by its name, `/` where the program has a shift, and a reason that
+/// is the group's own.
+#[test]
+fn a_refusal_shows_what_was_written_and_why_that_has_no_family() {
+    macro_rules! assert_refused {
+        ($(|$s:ident: $S:ty, $($x:ident: $X:ty),+| $initial:expr => $body:block, $($words:literal),+;)*) => {$(
+            let line = line!();
+            let refused = refusal(Scan::from_loop(scan!(|$s: $S, $($x: $X),+| -> $S $body), $initial));
+            let text = refused.to_string();
+            $(assert!(text.contains($words), "{line}: {text}");)+
+            assert_eq!(refused.source.map(|source| source.line >= line), Some(true), "{text}");
+        )*};
+    }
+    assert_refused! {
+        |s: u32, x: u32| 1 => { s.saturating_mul(x) }, "has `saturating_mul` of the state at ";
+        |s: f64, x: f64| 1.0 => { (s * x).round() }, "has `round` of the state at ";
+        |s: f64, x: f64| 1.0 => { (s + x).fract() }, "has `fract` of the state at ";
+        |s: f64, x: f64| 1.0 => { s.signum() + x }, "has `signum` of the state at ";
+        |s: f64, x: f64| 1.0 => { s.copysign(x) }, "has `copysign` of the state in `s.copysign(x)` at ";
+        |s: f64, x: u64| 1.0 => { f64::from_bits(s.to_bits() ^ x) }, "has `to_bits` of the state at ";
+        |s: u32, x: u32| 1 => { s.ilog2() + x }, "has `ilog2` of the state at ";
+        |s: u32, x: u32| 1 => { s.abs_diff(x) }, "has `abs_diff` of the state at ";
+        |s: i32, x: i32| 1 => { (s + 5).rem_euclid(x) }, "has `rem_euclid` of the state at ";
+        |s: i32, x: i32| 1 => { (s + x).div_euclid(2) }, "has `div_euclid` of the state at ";
+        |s: u32, x: u32| 1 => { s.count_zeros() + x }, "has `count_zeros` of the state at ";
+        |s: u64, x: u64| 1 => { s.rotate_left(5) ^ x }, "for the type u64 in `s.rotate_left(5) ^ x` at ", "; use a type without sign of at most 32 bits";
+        |s: u64, x: u64| 1 => {
+            let a = s ^ (s << 13);
+            let b = a ^ (a >> 7);
+            b ^ (b << 17) ^ x
+        }, "for the type u64 in `", "; use a type without sign of at most 32 bits";
+        |s: u16, on: bool| 1 => { if on { (s >> 1) ^ ((s & 1) * 0xb400) } else { s } },
+            "its bits go through a matrix, which is another one for some elements in `if on {";
+        |s: [f64; 10], x: f64| [0.0; 10] => {
+            let mut next = s;
+            for i in 0..10 {
+                next[i] = x;
+                for j in 0..10 {
+                    next[i] += s[j] * 0.125;
+                }
+            }
+            next
+        }, "sums of multiples of 10 components, and at most 8 are composed at ";
+        |s: (u32, u32), c: u8| (0, 0) => {
+            match c {
+                b'\n' => (s.0 + 1, 0),
+                b'\t' => (s.0, (s.1 / 8 + 1) * 8),
+                _ => (s.0, s.1 + 1),
+            }
+        }, "has `/` of the state in `s.1 / 8` at ", "; compute it from the element";
+        |s: [i32; 5], x: i32| [0; 5] => {
+            let (mut next, mut x) = (s, x);
+            for i in 0..5 {
+                let larger = s[i].max(x);
+                x = s[i].min(x);
+                next[i] = larger;
+            }
+            next
+        }, "a cascade of 5 levels is needed, and 3 are compiled in `";
+        |s: ([f64; 32], f64), x: f64| ([0.0; 32], 0.0) => {
+            let mut last = s.0;
+            last[0] = x;
+            for i in 1..32 {
+                last[i] = s.0[i - 1];
+            }
+            let mut sum = 0.0;
+            for i in 0..32 {
+                sum += last[i] * 0.03125;
+            }
+            (last, sum)
+        }, "levels is needed, and 3 are compiled in `";
+    }
+}

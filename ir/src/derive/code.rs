@@ -37,8 +37,6 @@ pub(super) struct Code<'t> {
     sums: bool,
     /// Whether a `select` may become a minimum or maximum.
     extremes: bool,
-    /// Whether the group that was tried last is a clamp but for a factor that may grow.
-    pub(super) grows: bool,
 }
 
 impl<'t> Code<'t> {
@@ -47,7 +45,7 @@ impl<'t> Code<'t> {
         let mut rewriter = Rewriter::new(tables);
         rewriter.builder.params(params);
         let depends = (0..params.len()).map(|param| if param < state { 1 << param } else { 0 }).collect();
-        Code { fuel: Fuel::default(), rewriter, tables, depends, sums, extremes: true, grows: false }
+        Code { fuel: Fuel::default(), rewriter, tables, depends, sums, extremes: true }
     }
 
     /// Code that leaves every `select` as it is written.

@@ -86,7 +86,13 @@ pub(super) fn again(
     each.collect()
 }
 
-fn group<'a, 't>(code: &'a mut Code<'t>, flat: &'a Flat, next: &'a [Value], members: &'a [usize]) -> Group<'a, 't> {
+/// These components, to try families on.
+pub(super) fn group<'a, 't>(
+    code: &'a mut Code<'t>,
+    flat: &'a Flat,
+    next: &'a [Value],
+    members: &'a [usize],
+) -> Group<'a, 't> {
     let types: &'a [Type] = &flat.step.params[..flat.initial.len()];
     let wraps = members.iter().any(|&member| flat.overflows.wrapped >> member & 1 == 1);
     Group { code, members, types, next, initial: &flat.initial, wraps }

@@ -10,7 +10,7 @@
 //!    level later. To it, those are known, since a later stage of a cascade reads the states of
 //!    earlier ones. Groups of one level are one stage.
 //! 2. `family`: each group is tried in each family. An operation that none has is the reason of the
-//!    [`Refusal`].
+//!    [`Refusal`]: `reasons` finds it, and `written` shows it as it was written.
 //! 3. `rewrite`: where no family has a group, the loop may be written otherwise: a stop, as `break`
 //!    is written, and tests such as `last == NONE`.
 //! 4. `assemble`: a [`Program`] of at most three stages, with the functions from states of the loop
@@ -29,11 +29,13 @@ mod graph;
 mod overflow;
 mod own_folds;
 mod proof;
+mod reasons;
 mod refusal;
 mod rewrite;
 mod samples;
 mod show;
 mod size;
+mod written;
 
 use crate::function::{Function, Value};
 use crate::program::{Layout, Mapping, Output, Program, Source, Table};
@@ -43,8 +45,8 @@ use code::{Code, MOST_OWN};
 use fuel::Fuel;
 use graph::Placed;
 use overflow::Overflows;
-use refusal::Written;
 use show::Names;
+use written::Written;
 
 pub use family::Family;
 pub use proof::{Conditions, Trust};
@@ -163,6 +165,11 @@ impl Flat {
         (code, next)
     }
 
+    /// A value of the step as it was written, as the text of an expression.
+    fn show(&self, of: &LoopProgram, code: &Code<'_>, written: &Written<'_>, value: Value) -> String {
+        Names { components: &self.names, reads: &self.read_names(of), written }.show(code, value)
+    }
+
     /// The names of what the step reads, as the loop has them.
     fn read_names(&self, of: &LoopProgram) -> Vec<String> {
         let name = |source: &Source| match *source {
@@ -260,9 +267,7 @@ fn derive_with(of: &LoopProgram, native: Option<&dyn NativeStep>) -> Result<Deri
         if fuel.is_spent() {
             return effort();
         }
-        let reads = flat.read_names(of);
-        let names = Names { components: &flat.names, reads: &reads };
-        Refusal::of_group(&code, &names, &members, &next, (&flat, of))
+        Refusal::of_group(&mut code, &members, &next, (&flat, of))
     })?;
     let trust: Vec<Trust> = groups.iter().map(|group| proof::of_group(&mut code, &flat, &next, group)).collect();
     let mut derivation = assemble::assemble(of, &flat, &code, &next, groups, trust)?;
@@ -274,16 +279,13 @@ fn derive_with(of: &LoopProgram, native: Option<&dyn NativeStep>) -> Result<Deri
 fn solve(flat: Flat, of: &LoopProgram, depth: usize) -> Result<(Flat, Vec<Placed>), Refusal> {
     let tables = &of.tables[..];
     let (mut code, next) = flat.code(tables);
-    let reads = flat.read_names(of);
-    let names = Names { components: &flat.names, reads: &reads };
     match graph::groups(&mut code, &flat, &next) {
         Ok(groups) => Ok((flat, groups)),
         Err(graph::Failed::Levels { needed, members }) => {
-            let components = members.iter().map(|&member| names.component(member)).collect();
-            Err(Refusal::of(components, Why::Levels { needed }))
+            Err(Refusal::of_levels(&code, (needed, &members), &next, (&flat, of)))
         }
         Err(graph::Failed::Group { members }) => {
-            let refusal = Refusal::of_group(&code, &names, &members, &next, (&flat, of));
+            let refusal = Refusal::of_group(&mut code, &members, &next, (&flat, of));
             if depth < 3 {
                 for rewrite in [rewrite::stops, rewrite::sentinels] {
                     let Some(other) = rewrite(&flat, tables, &members) else { continue };

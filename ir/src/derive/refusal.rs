@@ -3,11 +3,13 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::code::{Code, Components, MOST_OWN};
-use super::family::LARGEST_MODULUS;
-use super::show::{Names, rust_name};
+use super::code::{Code, MOST_OWN};
+use super::family::all_but;
+use super::graph::group;
+use super::reasons::Step;
+use super::show::rust_name;
 use super::{Flat, LoopProgram};
-use crate::function::{Function, Inst, Value};
+use crate::function::Value;
 use crate::opcode::Opcode;
 use crate::types::Type;
 
@@ -25,7 +27,7 @@ pub enum Why {
     Quotient,
     /// An operation of the state that no family has.
     Operation(Opcode),
-    /// A method of the state that stands for several operations, and that no family has.
+    /// A method of the state that is no opcode, and that no family has.
     Method(&'static str),
     /// An operation that no family has, of a state that minima and maxima are taken of too.
     Beside(Opcode),
@@ -52,6 +54,17 @@ pub enum Why {
     Several,
     /// A type that the family has no numbers of.
     Type(Type),
+    /// A matrix of bits of a word of another type than those that are composed.
+    Word(Type),
+    /// A matrix of bits that is another one for some elements.
+    Varies,
+    /// Sums of multiples of more components than are composed.
+    Vector {
+        /// How many components depend on each other.
+        components: usize,
+        /// How many may.
+        most: usize,
+    },
     /// A table that is read at the state, where there are more joint states than a table has.
     States,
     /// More stages than are compiled.
@@ -105,7 +118,7 @@ pub struct Refusal {
     pub components: Vec<String>,
     /// The property that no family has.
     pub why: Why,
-    /// The operation, as it was written but for what the simplifier did; none where it is the group as a whole.
+    /// The operation, as it was written; none where it is the group as a whole, or a method, which `why` names.
     pub place: Option<String>,
     /// Where the statement or branch with that operation was written, if the loop says so.
     pub source: Option<SourcePlace>,
@@ -119,22 +132,43 @@ impl Refusal {
 
     /// The refusal of a group that every family left: by the operation that says most.
     pub(super) fn of_group(
-        code: &Code<'_>,
-        names: &Names<'_>,
+        code: &mut Code<'_>,
         members: &[usize],
         next: &[Value],
         (flat, of): (&Flat, &LoopProgram),
     ) -> Refusal {
-        let mask = members.iter().fold(0, |mask, &member| mask | 1 << member);
-        let (why, at) = worst(code, mask, members, next, flat);
-        let components = members.iter().map(|&member| names.component(member)).collect();
+        let written = flat.written(of);
+        let all_but = all_but(&mut group(code, flat, next, members));
+        let step = Step { code, written: &written, flat, members, next };
+        let (why, at) = match all_but {
+            Some(why) => (why, step.shows(why)),
+            None => step.worst(),
+        };
         // Components that no family has together have no one operation: the first is where to look.
-        let source = flat.written(of).place(at.unwrap_or(next[members[0]]));
+        let source = written.place(at.unwrap_or(next[members[0]]));
+        let refusal = Refusal::of(members.iter().map(|&member| flat.names[member].clone()).collect(), why);
         // A method is not shown as what it is made of.
         match (why, source.as_ref().and_then(|source| source.method)) {
-            (Why::Operation(_), Some(method)) => Refusal { components, why: Why::Method(method), place: None, source },
-            _ => Refusal { components, why, place: at.map(|at| names.show(code, at)), source },
+            (Why::Operation(_) | Why::Beside(_) | Why::Branch | Why::Compared, Some(method)) => {
+                Refusal { why: Why::Method(method), source, ..refusal }
+            }
+            _ => Refusal { place: at.map(|at| flat.show(of, code, &written, at)), source, ..refusal },
         }
+    }
+
+    /// The refusal of a cascade whose last level, of these components, is one too many.
+    pub(super) fn of_levels(
+        code: &Code<'_>,
+        (needed, members): (usize, &[usize]),
+        next: &[Value],
+        (flat, of): (&Flat, &LoopProgram),
+    ) -> Refusal {
+        let written = flat.written(of);
+        let computed = members.iter().map(|&member| next[member]).find(|&next| code.inst(next).is_some());
+        let at = computed.unwrap_or(next[members[0]]);
+        let components = members.iter().map(|&member| flat.names[member].clone()).collect();
+        let place = Some(flat.show(of, code, &written, at));
+        Refusal { place, source: written.place(at), ..Refusal::of(components, Why::Levels { needed }) }
     }
 
     /// A remedy.
@@ -171,6 +205,9 @@ impl Refusal {
             }
             Why::Several => "components that depend on each other must be sums, maxima or a few states together",
             Why::Type(_) => "use numbers of at most 32 bits, which are composed in 64, or floats",
+            Why::Word(_) => "use a type without sign of at most 32 bits",
+            Why::Varies => "take the same step for every element, as by leaving out those that take none",
+            Why::Vector { .. } => "fewer components that depend on each other",
             Why::States => "clamp the component to a range of at most 64 values",
             Why::Levels { .. } => "fewer components that read each other's results; or several scans",
             Why::Size { .. } => "smaller types, or several scans",
@@ -209,6 +246,11 @@ impl fmt::Display for Refusal {
             Why::Growth => f.write_str("a factor under bounds may be larger than 1")?,
             Why::Several => f.write_str("they depend on each other, and no family has them together")?,
             Why::Type(ty) => write!(f, "no family has it for the type {ty}")?,
+            Why::Word(ty) => write!(f, "its bits go through a matrix, and none is composed for the type {ty}")?,
+            Why::Varies => f.write_str("its bits go through a matrix, which is another one for some elements")?,
+            Why::Vector { components, most } => {
+                write!(f, "sums of multiples of {components} components, and at most {most} are composed")?;
+            }
             Why::States => f.write_str("a table is read at the state, of which more than 64 are reached")?,
             Why::Levels { needed } => write!(f, "a cascade of {needed} levels is needed, and 3 are compiled")?,
             Why::Size { bytes } => write!(f, "a stage's state takes {bytes} bytes, and at most 256 are carried")?,
@@ -227,174 +269,3 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
-
-/// Where the instructions of a loop's step were written, as its [`Code`] has them.
-pub(super) struct Written<'a> {
-    places: &'a [Option<SourcePlace>],
-    /// How many values there are once an instruction of the step is there.
-    values: Vec<usize>,
-}
-
-impl<'a> Written<'a> {
-    /// Of a step that is built anew in such code, which simplifies it.
-    pub(super) fn new(step: &Function, places: &'a [Option<SourcePlace>], mut code: Code<'_>) -> Written<'a> {
-        let mut values: Vec<Value> = (0..step.params.len()).map(Value::new).collect();
-        let mut counts = Vec::new();
-        for inst in &step.insts {
-            values.push(code.push(inst.map_operands(|operand| values[operand.index()])));
-            counts.push(code.function().value_count());
-        }
-        Written { places, values: counts }
-    }
-
-    /// Where the instruction that made this value was written, if that is known.
-    fn place(&self, value: Value) -> Option<SourcePlace> {
-        let first = self.values.partition_point(|&count| count <= value.index());
-        self.places.get(first).cloned().flatten()
-    }
-}
-
-/// The operation nearest to the element that says most about why no family has the group.
-fn worst(code: &Code<'_>, mask: Components, members: &[usize], next: &[Value], flat: &Flat) -> (Why, Option<Value>) {
-    let mut used = vec![false; code.function().value_count()];
-    let mut open: Vec<Value> = members.iter().map(|&member| next[member]).collect();
-    while let Some(value) = open.pop() {
-        if code.depends(value) & mask != 0 && !std::mem::replace(&mut used[value.index()], true) {
-            open.extend(code.inst(value).iter().flat_map(|inst| inst.operands().to_vec()));
-        }
-    }
-    let unknown = |value: Value| code.depends(value) & mask != 0;
-    let all = || (0..used.len()).filter(|&place| used[place]).map(Value::new);
-    let insts = || all().filter_map(|value| Some((value, code.inst(value)?)));
-    if code.grows {
-        let scales = |inst: &Inst| inst.ty.is_float() && matches!(inst.opcode, Opcode::Mul | Opcode::Div);
-        // A state that meets itself in a sum is a multiple too.
-        let is_sum = |inst: &Inst| matches!(inst.opcode, Opcode::Add | Opcode::Sub);
-        let meets = |inst: &Inst| is_sum(inst) && inst.operands().iter().all(|&x| unknown(x));
-        let at = insts().find(|(_, inst)| scales(inst)).or_else(|| insts().find(|(_, inst)| meets(inst)));
-        return (Why::Growth, at.map(|(value, _)| value));
-    }
-    // Why an operation of operands that are known or not leaves every family.
-    type Reason = fn(Opcode, &[bool]) -> Option<Why>;
-    let kinds: [Reason; 5] = [
-        |opcode, unknown| {
-            use Opcode::*;
-            let ordinary = matches!(
-                opcode,
-                Add | Sub | Mul | Div | Neg | Abs | Min | Max | AddSat | SubSat | And | Or | Xor | Not | Select | Rem
-            ) || matches!(
-                opcode,
-                Shl | Shr | Cast | RotateLeft | RotateRight | Eq | Ne | Lt | Le | Gt | Ge | Table
-            );
-            (!ordinary && unknown.contains(&true)).then_some(Why::Operation(opcode))
-        },
-        |opcode, unknown| {
-            let square = matches!(opcode, Opcode::Mul | Opcode::MulAdd) && unknown.starts_with(&[true, true]);
-            square.then_some(Why::Square)
-        },
-        |opcode, unknown| (opcode == Opcode::Div && unknown.get(1) == Some(&true)).then_some(Why::Quotient),
-        |opcode, unknown| (opcode == Opcode::Select && unknown[0]).then_some(Why::Branch),
-        |opcode, unknown| (opcode == Opcode::Table && unknown[0]).then_some(Why::States),
-    ];
-    for kind in kinds {
-        let hit = insts().find_map(|(value, inst)| {
-            let operands: Vec<bool> = inst.operands().iter().map(|&operand| unknown(operand)).collect();
-            kind(inst.opcode, &operands).map(|why| (why, Some(value)))
-        });
-        if let Some(hit) = hit {
-            return hit;
-        }
-    }
-    let last = |test: &dyn Fn(Opcode) -> bool| insts().filter(|(_, inst)| test(inst.opcode)).last();
-    let is_word = |opcode| {
-        matches!(
-            opcode,
-            Opcode::Xor | Opcode::RotateLeft | Opcode::RotateRight | Opcode::Shr | Opcode::And | Opcode::Or
-        )
-    };
-    let words = insts().any(|(_, inst)| is_word(inst.opcode) && inst.ty.is_int());
-    let numbers = insts().any(|(_, inst)| matches!(inst.opcode, Opcode::Add | Opcode::Mul) && inst.ty.is_int());
-    let unlike_integers = flat.overflows.reason(mask);
-    let is_alone = insts().all(|(_, inst)| !is_word(inst.opcode) || inst.opcode == Opcode::And);
-    let remainder = last(&|opcode| opcode == Opcode::Rem || opcode == Opcode::And && numbers && is_alone);
-    if let Some((value, inst)) = remainder
-        && let Some(why) = of_remainder(code, &inst, members, flat)
-    {
-        return (why, Some(value));
-    }
-    if words && numbers {
-        return (Why::Mixed, last(&|_| true).map(|(value, _)| value));
-    }
-    let bounds = |opcode| matches!(opcode, Opcode::Min | Opcode::Max | Opcode::AddSat | Opcode::SubSat);
-    if let Some(((value, _), why)) = last(&bounds).zip(unlike_integers) {
-        return (why, Some(value));
-    }
-    if let Some((value, _)) =
-        last(&|opcode| matches!(opcode, Opcode::Eq | Opcode::Ne | Opcode::Lt | Opcode::Le | Opcode::Gt | Opcode::Ge))
-    {
-        return (Why::Compared, Some(value));
-    }
-    if let Some((value, inst)) = last(&|opcode| matches!(opcode, Opcode::Min | Opcode::Max | Opcode::Abs)) {
-        let beside = |inst: &Inst| match inst.opcode {
-            Opcode::Mul | Opcode::Div => inst.ty.is_int(),
-            opcode => is_word(opcode) || matches!(opcode, Opcode::Cast | Opcode::Not | Opcode::Shl),
-        };
-        if let Some((value, inst)) = insts().rfind(|(_, inst)| beside(inst)) {
-            return (Why::Beside(inst.opcode), Some(value));
-        }
-        let too_wide = is_closed_but_for_width(insts().map(|(_, inst)| inst), members.len() == 1, unknown);
-        return (if too_wide { Why::Type(inst.ty) } else { Why::Bends }, Some(value));
-    }
-    // Sums and products are in families; what is beside them is what is not.
-    let odd = last(&|opcode| !matches!(opcode, Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Neg));
-    match (members.len(), odd.or_else(|| insts().next_back())) {
-        (1, Some((value, inst))) => (Why::Operation(inst.opcode), Some(value)),
-        _ => (Why::Several, None),
-    }
-}
-
-/// Why a remainder has no family. None if the operation is none: a mask of other bits than the low ones.
-fn of_remainder(code: &Code<'_>, inst: &Inst, members: &[usize], flat: &Flat) -> Option<Why> {
-    let by = inst.operands().iter().find_map(|&operand| code.constant_of(operand)).map(|constant| constant.as_int());
-    let modulus = match inst.opcode {
-        Opcode::And => Some(by.filter(|by| *by > 0 && by & (by + 1) == 0)? + 1),
-        _ => by,
-    };
-    if !inst.ty.is_int() || members.len() > 1 {
-        return Some(Why::Operation(inst.opcode));
-    }
-    let Some(modulus) = modulus.filter(|modulus| (1..=LARGEST_MODULUS).contains(modulus)) else {
-        return Some(Why::Modulus);
-    };
-    let is_power = modulus & (modulus - 1) == 0;
-    Some(match flat.overflows.reason(1 << members[0]) {
-        _ if !(0..modulus).contains(&flat.initial[members[0]].as_int()) => Why::Start { modulus: modulus as u64 },
-        Some(why) if !is_power => why,
-        _ if inst.ty.is_signed() && inst.opcode == Opcode::Rem => Why::Negative,
-        _ => Why::Operation(inst.opcode),
-    })
-}
-
-/// Whether these are sums under bounds that would have a family if they had fewer than 64 bits: one component of which each
-/// operation takes one value, or maxima alone, or minima alone, of several.
-fn is_closed_but_for_width(
-    mut insts: impl Iterator<Item = Inst>,
-    is_single: bool,
-    unknown: impl Fn(Value) -> bool,
-) -> bool {
-    let mut bounds = [false; 2];
-    insts.all(|inst| {
-        let operands: Vec<bool> = inst.operands().iter().map(|&operand| unknown(operand)).collect();
-        let is_of_one = operands != [true, true];
-        let has_family = match inst.opcode {
-            Opcode::Add => is_of_one,
-            Opcode::Sub => is_of_one && (is_single || operands == [true, false]),
-            Opcode::Min | Opcode::Max => {
-                bounds[(inst.opcode == Opcode::Max) as usize] = true;
-                if is_single { is_of_one } else { bounds != [true, true] }
-            }
-            _ => false,
-        };
-        has_family && matches!(inst.ty, Type::I64 | Type::U64)
-    })
-}

@@ -1,20 +1,22 @@
 //! Values as the text of an expression, for refusals.
 
 use super::code::Code;
+use super::written::Written;
 use crate::function::{Inst, Payload, Value};
 use crate::opcode::{Opcode, Rule};
 
 /// Deeper than this an expression is cut off.
 const DEPTH: usize = 5;
 
-/// The names of the parameters of a loop.
+/// The names of the parameters of a loop, and how its step was written.
 pub(super) struct Names<'a> {
     pub(super) components: &'a [String],
     pub(super) reads: &'a [String],
+    pub(super) written: &'a Written<'a>,
 }
 
 impl Names<'_> {
-    pub(super) fn component(&self, component: usize) -> String {
+    fn component(&self, component: usize) -> String {
         self.components.get(component).cloned().unwrap_or_else(|| format!("state.{component}"))
     }
 
@@ -33,7 +35,7 @@ impl Names<'_> {
     }
 
     fn expression(&self, code: &Code<'_>, value: Value, depth: usize) -> String {
-        let Some(inst) = code.inst(value) else { return self.parameter(value.index()) };
+        let Some(inst) = self.written.inst(code, value) else { return self.parameter(value.index()) };
         if let Payload::Constant(constant) = inst.payload {
             return constant.to_string();
         }
@@ -49,6 +51,7 @@ impl Names<'_> {
             (Opcode::Neg, [a]) => format!("-{a}"),
             (Opcode::Not, [a]) => format!("!{a}"),
             (Opcode::Cast, [a]) => format!("({a} as {})", inst.ty),
+            (Opcode::Bitcast, [a]) if inst.ty.is_float() => format!("{}::from_bits({a})", inst.ty),
             (Opcode::Select, [c, a, b]) => format!("if {c} {{ {a} }} else {{ {b} }}"),
             (Opcode::Table, [a]) => format!("table[{a}]"),
             (_, [a, rest @ ..]) if !matches!(inst.opcode.rule(), Rule::Constant) => {
@@ -89,6 +92,9 @@ pub(super) fn rust_name(opcode: Opcode) -> &'static str {
         Opcode::SubSat => "saturating_sub",
         Opcode::Cast => "as",
         Opcode::Select => "if",
+        Opcode::Bitcast => "to_bits",
+        Opcode::CopySign => "copysign",
+        Opcode::RoundEven => "round_ties_even",
         opcode => sign(opcode).unwrap_or(opcode.name()),
     }
 }

@@ -5,7 +5,7 @@ use monoscan_ir::{FunctionBuilder, Value, math};
 use crate::lang::numbers::Real;
 use crate::lang::ops::{div, mul, value};
 use crate::lang::scan_type::V;
-use crate::lang::trace::{add_tables, differs, emit, emit_rounding};
+use crate::lang::trace::{add_tables, differs, emit, emit_rounding, method};
 
 macro_rules! circular {
     ($($name:ident)*) => {$(
@@ -32,18 +32,20 @@ pub fn powf<T: Real>(a: V<T>, exponent: V<T>) -> V<T> {
 
 /// `powi` with a constant exponent, by squaring; each product is rounded.
 pub fn powi<T: Real>(a: V<T>, exponent: i32) -> V<T> {
-    let (mut result, mut square, mut rest) = (None, a, exponent.unsigned_abs());
-    while rest != 0 {
-        if rest & 1 == 1 {
-            result = Some(result.map_or(square, |product| mul(product, square)));
+    method("powi", || {
+        let (mut result, mut square, mut rest) = (None, a, exponent.unsigned_abs());
+        while rest != 0 {
+            if rest & 1 == 1 {
+                result = Some(result.map_or(square, |product| mul(product, square)));
+            }
+            rest >>= 1;
+            if rest != 0 {
+                square = mul(square, square);
+            }
         }
-        rest >>= 1;
-        if rest != 0 {
-            square = mul(square, square);
-        }
-    }
-    differs();
-    let one = V::of(emit(|f| f.constant(T::ONE.into())));
-    let power = result.unwrap_or(one);
-    if exponent < 0 { div(one, power) } else { power }
+        differs();
+        let one = V::of(emit(|f| f.constant(T::ONE.into())));
+        let power = result.unwrap_or(one);
+        if exponent < 0 { div(one, power) } else { power }
+    })
 }

@@ -18,7 +18,7 @@ use super::matrix::{absent, normal, normalised, present, wide};
 use super::{Domain, Effect, Family, Group, Operand, seeded};
 use crate::builder::FunctionBuilder;
 use crate::derive::code::Code;
-use crate::derive::refusal::Leave;
+use crate::derive::refusal::{Leave, Why};
 use crate::derive::size::is_at_most_one;
 use crate::function::{Function, Inst, Payload, Value};
 use crate::opcode::Opcode;
@@ -41,6 +41,11 @@ struct Form {
 }
 
 impl Clamp {
+    /// Whether the factor may be larger than 1 in size, so that its products leave the type.
+    fn grows(&self, code: &Code<'_>, form: Form) -> bool {
+        !code.is_number(form.a, 1) && self.ty.is_float() && !is_at_most_one(code, form.a)
+    }
+
     fn shifted(&self, code: &mut Code<'_>, form: Form, opcode: Opcode, k: Value) -> Form {
         let mut shift = |value: Value| match code.is_number(value, 0) && opcode == Opcode::Add {
             true => k,
@@ -212,15 +217,25 @@ struct Shape {
     upper: Bound,
 }
 
-/// The group as a clamped sum or recurrence.
-pub(super) fn recognise(group: &mut Group<'_, '_>) -> Result<Effect, Leave> {
+/// The group as a sum or recurrence under bounds, whatever its factor is.
+fn bounded(group: &mut Group<'_, '_>) -> Result<(Clamp, Form), Leave> {
     let ty = group.types[group.single()?];
     let Some(wide) = wide(ty).filter(|_| ty != Type::I64) else { return Err(Leave) };
-    let mut form = group.forms(&Clamp { ty, wide })?[0];
-    if form.lower.is_none() && form.upper.is_none() {
-        // Sums and affine maps are families of their own.
-        return Err(Leave);
-    }
+    let form = group.forms(&Clamp { ty, wide })?[0];
+    // Sums and affine maps are families of their own.
+    if form.lower.is_none() && form.upper.is_none() { Err(Leave) } else { Ok((Clamp { ty, wide }, form)) }
+}
+
+/// A factor that may grow, if that alone keeps the group from being a clamp.
+pub(super) fn all_but(group: &mut Group<'_, '_>) -> Option<Why> {
+    let (clamp, form) = bounded(group).ok()?;
+    clamp.grows(group.code, form).then_some(Why::Growth)
+}
+
+/// The group as a clamped sum or recurrence.
+pub(super) fn recognise(group: &mut Group<'_, '_>) -> Result<Effect, Leave> {
+    let (clamp, mut form) = bounded(group)?;
+    let Clamp { ty, wide } = clamp;
     let code = &mut *group.code;
     if !ty.is_float() {
         let mut of_sum = |bound: Bound, is_upper: bool| {
@@ -229,8 +244,7 @@ pub(super) fn recognise(group: &mut Group<'_, '_>) -> Result<Effect, Leave> {
         form = Form { lower: of_sum(form.lower, false), upper: of_sum(form.upper, true), ..form };
     }
     let scaled = !code.is_number(form.a, 1);
-    if scaled && ty.is_float() && !is_at_most_one(code, form.a) {
-        code.grows = true;
+    if clamp.grows(code, form) {
         return Err(Leave);
     }
     let positive = code.constant_of(form.a).is_some_and(|a| a.as_f64() > 0.0);

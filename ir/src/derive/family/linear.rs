@@ -9,10 +9,12 @@
 //! A column of M is a word: what bit j of u becomes. M is the same for every element, so after n
 //! elements it is Mⁿ, which engines tabulate by length; an element changes b alone.
 
+use std::cell::Cell;
+
 use super::{Domain, Effect, Family, Group, Operand, seeded};
 use crate::builder::FunctionBuilder;
 use crate::derive::code::Code;
-use crate::derive::refusal::Leave;
+use crate::derive::refusal::{Leave, Why};
 use crate::function::{Function, Inst, Payload, Value};
 use crate::opcode::Opcode;
 use crate::program::Table;
@@ -26,6 +28,8 @@ const CHOICES: usize = 4;
 struct Linear {
     /// The component's.
     ty: Type,
+    /// Whether the matrix was not the same for every element. What is found then is no effect.
+    varies: Cell<bool>,
 }
 
 /// A word that is linear in the component's bits. A `bool` is one of one bit.
@@ -175,8 +179,7 @@ impl Domain for Linear {
     fn select(&self, code: &mut Code<'_>, condition: Value, yes: Form, no: Form) -> Result<Form, Leave> {
         let condition = self.known(code, condition)?;
         if yes.columns != no.columns {
-            // The matrix is the same for every element.
-            return Err(Leave);
+            self.varies.set(true);
         }
         let known = code.select(condition.known, yes.known, no.known);
         Ok(Form { known, support: yes.support | no.support, ..no })
@@ -263,13 +266,38 @@ impl Domain for Linear {
     }
 }
 
+/// Whether a matrix of bits may be composed for words of this type.
+fn is_word(ty: Type) -> bool {
+    ty.is_int() && !ty.is_signed() && ty.bits() <= MOST_BITS
+}
+
+/// The group as a word of this type under a matrix of bits, and whether the matrix is another one for some elements.
+fn word(group: &mut Group<'_, '_>, ty: Type) -> Result<(Form, bool), Leave> {
+    let linear = Linear { ty, varies: Cell::new(false) };
+    let form = group.forms(&linear)?.remove(0);
+    Ok((form, linear.varies.get()))
+}
+
+/// The type of the word, or that its matrix varies, if one of them alone keeps the group from being a word under a matrix.
+pub(super) fn all_but(group: &mut Group<'_, '_>) -> Option<Why> {
+    let ty = group.types[group.single().ok()?];
+    let (_, varies) = word(group, ty).ok().filter(|_| ty.is_int())?;
+    match is_word(ty) {
+        false => Some(Why::Word(ty)),
+        true => varies.then_some(Why::Varies),
+    }
+}
+
 /// The group as one word under a constant matrix of bits.
 pub(super) fn recognise(group: &mut Group<'_, '_>) -> Result<Effect, Leave> {
     let ty = group.types[group.single()?];
-    if !ty.is_int() || ty.is_signed() || ty.bits() > MOST_BITS {
+    if !is_word(ty) {
         return Err(Leave);
     }
-    let Form { columns, known, .. } = group.forms(&Linear { ty })?.remove(0);
+    let (Form { columns, known, .. }, varies) = word(group, ty)?;
+    if varies {
+        return Err(Leave);
+    }
     let code = &mut *group.code;
     let mut lift: Vec<Value> =
         columns.iter().map(|&column| code.constant(Constant::new(ty, u128::from(column)))).collect();

@@ -13,7 +13,7 @@
 
 use super::{Domain, Effect, Group, Operand, seeded};
 use crate::derive::code::Code;
-use crate::derive::refusal::Leave;
+use crate::derive::refusal::{Leave, Why};
 use crate::function::{Function, Inst, Payload, Value};
 use crate::opcode::Opcode;
 use crate::types::{Constant, Type};
@@ -355,6 +355,16 @@ pub(super) fn max_plus(group: &mut Group<'_, '_>) -> Result<Effect, Leave> {
 /// The group over (min, +).
 pub(super) fn min_plus(group: &mut Group<'_, '_>) -> Result<Effect, Leave> {
     recognise(group, Semiring::MinPlus)
+}
+
+/// Too many components, if that alone keeps the group from being an affine vector.
+pub(super) fn all_but(group: &mut Group<'_, '_>) -> Option<Why> {
+    let (ty, count) = (group.one_type()?, group.members.len());
+    if count <= MOST_AFFINE || !(ty.is_int() || ty.is_float()) {
+        return None;
+    }
+    group.forms(&Matrix { semiring: Semiring::Reals, ty, wide: ty, count }).ok()?;
+    Some(Why::Vector { components: count, most: MOST_AFFINE })
 }
 
 fn recognise(group: &mut Group<'_, '_>, semiring: Semiring) -> Result<Effect, Leave> {

@@ -34,7 +34,7 @@ mod table;
 use rustc_hash::FxHashMap;
 
 use super::code::{Code, Components};
-use super::refusal::Leave;
+use super::refusal::{Leave, Why};
 use crate::builder::FunctionBuilder;
 use crate::function::{Function, Inst, Value};
 use crate::opcode::Opcode;
@@ -292,7 +292,6 @@ pub(super) fn classify(group: &mut Group<'_, '_>) -> Option<Effect> {
     if group.code.fuel.is_spent() {
         return None;
     }
-    group.code.grows = false;
     // Moves are exact for every type, and nothing costs less.
     if let Ok(moves) = moves::recognise(group) {
         return Some(moves);
@@ -323,6 +322,11 @@ pub(super) fn classify(group: &mut Group<'_, '_>) -> Option<Effect> {
     // What others have is theirs: these compose by more work.
     let mut costly = [interval::recognise, quotient::recognise, linear::recognise].into_iter();
     cheapest.or_else(|| costly.find_map(|recognise| recognise(group).ok()))
+}
+
+/// Why a family that has every operation of a group has not the group. Of a group that no family has, this says most.
+pub(super) fn all_but(group: &mut Group<'_, '_>) -> Option<Why> {
+    [clamp::all_but, linear::all_but, matrix::all_but].into_iter().find_map(|reason| reason(group))
 }
 
 /// The fold of a group in the loop's own numbers, if its family has one.
