@@ -16,6 +16,7 @@ mod segments;
 mod speed;
 mod tables;
 mod times;
+mod ways;
 mod witness;
 
 use std::fmt::Write as _;
@@ -233,4 +234,9 @@ fn text() {
 #[test]
 fn hashes_codes_and_bits() {
     suite("codes", own::codes());
+}
+
+#[test]
+fn ways_to_write_a_test() {
+    suite("ways", ways::ways());
 }

@@ -223,3 +223,40 @@ fn eight_elements_of_a_large_table_are_eight_values() -> Result<(), Error> {
     assert_eq!(scan.inclusive(&x)?, expected);
     Ok(())
 }
+
+/// A timer that is never below 0 is a maximum. Below 0 it is none, so it does not start there.
+#[test]
+fn a_test_of_what_is_reached_alone_takes_no_other_state() -> Result<(), Error> {
+    let step = scan!(|s: i32, x: bool| -> i32 {
+        if x {
+            1000
+        } else if s > 0 {
+            s - 1
+        } else {
+            s
+        }
+    });
+    for plan in [PlanOptions::default(), in_blocks()] {
+        let scan = Scan::loop_builder(step.clone(), 0).plan(plan).threads(2).build()?;
+        let explained = scan.explain();
+        assert!(explained.contains("written otherwise: a test of what is reached alone"), "{explained}");
+        let x: Vec<bool> = (0..3000).map(|i| i % 1501 == 7).collect();
+        for start in [0, 1, 5, 1000, 70_000] {
+            let mut state = start;
+            let after = x.iter().map(|&x| {
+                state = if x { 1000 } else { (state - 1).max(0) };
+                state
+            });
+            let expected: Vec<i32> = after.collect();
+            assert_eq!(scan.init(State(start)).inclusive(&x)?, expected, "from {start}");
+        }
+        for start in [-1, -70_000, i32::MIN] {
+            let error = scan.init(State(start)).inclusive(&x).unwrap_err();
+            assert!(matches!(error, Error::LoopState { argument: "init", .. }), "from {start}: {error}");
+        }
+    }
+    // From a start below 0 it is no maximum: the states below stay.
+    let refused = Scan::from_loop(step, -5).unwrap_err().to_string();
+    assert!(refused.contains("which arm is taken depends on the state in `if (s > 0) {"), "{refused}");
+    Ok(())
+}

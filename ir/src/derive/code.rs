@@ -4,7 +4,6 @@
 //! component itself?" is a comparison of two numbers. For each value the code knows which
 //! components of the state it depends on.
 
-use crate::eval::evaluate;
 use crate::facts::{Range, value_ranges};
 use crate::function::{Function, Inst, Payload, Value};
 use crate::opcode::Opcode;
@@ -13,6 +12,7 @@ use crate::simplify::{Rewriter, drop_dead};
 use crate::types::{Constant, Type};
 
 use super::fuel::Fuel;
+use super::within::narrowed;
 
 /// A set of components of the state, by number.
 pub(super) type Components = u128;
@@ -29,14 +29,18 @@ const MAX_SUM: usize = 48;
 /// The code over a loop's parameters: the state's components first.
 pub(super) struct Code<'t> {
     pub(super) fuel: Fuel,
+    /// Conditions that hold, or do not, where an operation is looked at: of the arms that it is in.
+    pub(super) assumed: Vec<(Value, bool)>,
+    /// The intervals of the parameters.
+    pub(super) ranges: Vec<Range>,
     rewriter: Rewriter<'t>,
     tables: &'t [Table],
     depends: Vec<Components>,
     /// Whether sums are what they are over the integers, so that arms of a `select` may be compared
     /// by their difference.
-    sums: bool,
+    pub(super) sums: bool,
     /// Whether a `select` may become a minimum or maximum.
-    extremes: bool,
+    pub(super) extremes: bool,
 }
 
 impl<'t> Code<'t> {
@@ -45,7 +49,16 @@ impl<'t> Code<'t> {
         let mut rewriter = Rewriter::new(tables);
         rewriter.builder.params(params);
         let depends = (0..params.len()).map(|param| if param < state { 1 << param } else { 0 }).collect();
-        Code { fuel: Fuel::default(), rewriter, tables, depends, sums, extremes: true }
+        Code {
+            fuel: Fuel::default(),
+            assumed: Vec::new(),
+            ranges: params.iter().map(|&ty| Range::full(ty)).collect(),
+            rewriter,
+            tables,
+            depends,
+            sums,
+            extremes: true,
+        }
     }
 
     /// Code that leaves every `select` as it is written.
@@ -103,7 +116,22 @@ impl<'t> Code<'t> {
             let &[condition, yes, no] = inst.operands() else { unreachable!("a select has three operands") };
             return self.select(condition, yes, no);
         }
+        if let Some(value) = self.by_others(&inst) {
+            return value;
+        }
+        self.push_as_it_is(inst)
+    }
+
+    /// Adds an instruction, in its simplest form, but by no other operations.
+    pub(super) fn push_as_it_is(&mut self, inst: Inst) -> Value {
         let value = self.rewriter.push(inst);
+        self.learn();
+        value
+    }
+
+    /// Adds an instruction as it is written.
+    pub(super) fn push_as_written(&mut self, inst: Inst) -> Value {
+        let value = self.rewriter.builder.push(inst);
         self.learn();
         value
     }
@@ -136,143 +164,6 @@ impl<'t> Code<'t> {
         }
     }
 
-    /// A select, as a minimum or maximum where it is one over the reals.
-    pub(super) fn select(&mut self, condition: Value, yes: Value, no: Value) -> Value {
-        if yes == no {
-            return yes;
-        }
-        if let Some(known) = self.constant_of(condition) {
-            return if known.bits() != 0 { yes } else { no };
-        }
-        if let Some(arm) = self.agreeing(condition, yes, no) {
-            return arm;
-        }
-        if self.extremes
-            && let Some(extreme) = self.extreme(condition, yes, no)
-        {
-            return extreme;
-        }
-        let value = self.rewriter.push(Inst::new(Opcode::Select, self.ty(yes), &[condition, yes, no], Payload::None));
-        self.learn();
-        value
-    }
-
-    /// `x == k ? f(k) : f(x)` is f(x), for an integer x.
-    fn agreeing(&self, condition: Value, yes: Value, no: Value) -> Option<Value> {
-        let test = self.inst(condition)?;
-        let (at, other) = match test.opcode {
-            Opcode::Eq => (yes, no),
-            Opcode::Ne => (no, yes),
-            _ => return None,
-        };
-        let &[x, k] = test.operands() else { return None };
-        let (k, at) = (self.constant_of(k)?, self.constant_of(at)?);
-        let inst = self.inst(other).filter(|_| self.ty(x).is_int())?;
-        let operands = inst.operands().iter().map(|&y| if y == x { Some(k) } else { self.constant_of(y) });
-        let operands: Vec<Constant> = operands.collect::<Option<_>>()?;
-        (evaluate(&inst, &operands, self.tables) == Some(at)).then_some(other)
-    }
-
-    /// `p < q ? a : b` where a − b is q − p, or p − q: a maximum or minimum of p and q, and what is common to both arms.
-    fn extreme(&mut self, condition: Value, yes: Value, no: Value) -> Option<Value> {
-        let inst = self.inst(condition)?;
-        let &[p, q] = inst.operands() else { return None };
-        let ty = self.ty(yes);
-        if self.ty(p) != ty || ty.is_vector() || ty == Type::Bool {
-            return None;
-        }
-        let (less, more) = match inst.opcode {
-            Opcode::Lt | Opcode::Le => (p, q),
-            Opcode::Gt | Opcode::Ge => (q, p),
-            _ => return None,
-        };
-        let shared = self.depends(condition) & (self.depends(yes) | self.depends(no));
-        // What does not depend on the state may be NaN: it stays as it was written.
-        if ty.is_float() && shared == 0 {
-            return None;
-        }
-        // Where less < more holds, `yes` is taken.
-        if (yes, no) == (less, more) {
-            return Some(self.binary(Opcode::Min, less, more));
-        }
-        if (yes, no) == (more, less) {
-            return Some(self.binary(Opcode::Max, less, more));
-        }
-        if let Some(bounded) = self.second_bound((less, more), yes, no) {
-            return Some(bounded);
-        }
-        let wraps = [yes, no].iter().any(|&arm| self.inst(arm).is_some_and(|inst| inst.payload == Payload::Wraps));
-        if wraps || shared == 0 || !self.sums {
-            return None;
-        }
-        let is_strict = matches!(inst.opcode, Opcode::Lt | Opcode::Gt);
-        let other = self.other_bound((less, more), is_strict);
-        [Some((less, more)), other].into_iter().flatten().find_map(|bounds| self.bent(bounds, yes, no))
-    }
-
-    /// The bounds of the same test with the other of `<` and `≤`, where one is a constant integer: `0 < s` is `1 ≤ s`.
-    fn other_bound(&mut self, (less, more): (Value, Value), is_strict: bool) -> Option<(Value, Value)> {
-        let mut moved = |value: Value, by: i128| {
-            let constant = self.constant_of(value).filter(|constant| constant.ty().is_int())?;
-            let to = Constant::new(constant.ty(), (constant.as_int() + by) as u128);
-            (to.as_int() == constant.as_int() + by).then(|| self.constant(to))
-        };
-        let by = if is_strict { 1 } else { -1 };
-        match moved(less, by) {
-            Some(less) => Some((less, more)),
-            None => Some((less, moved(more, -by)?)),
-        }
-    }
-
-    /// `less < more ? yes : no` where the arms differ by what is compared.
-    fn bent(&mut self, (less, more): (Value, Value), yes: Value, no: Value) -> Option<Value> {
-        let ty = self.ty(yes);
-        let (arms, compared) = (self.difference(yes, no)?, self.difference(more, less)?);
-        let (opcode, base) = match () {
-            _ if arms == compared => (Opcode::Max, less),
-            _ if arms == compared.negated() => (Opcode::Min, more),
-            _ => return None,
-        };
-        let is_zero = self.is_number(no, 0);
-        let common = self.difference(no, base)?;
-        if !is_zero && ty.is_int() && !common.is_one_addend(ty) {
-            // The loop computes no such sum, and it may leave the type.
-            return None;
-        }
-        let common = if is_zero { None } else { Some(self.of_sum(&common, ty)?) };
-        let extreme = self.binary(opcode, less, more);
-        // Where `no` is 0, what is common is −base, which the loop has computed.
-        Some(match common {
-            Some(common) => self.binary(Opcode::Add, common, extreme),
-            None => self.binary(Opcode::Sub, extreme, base),
-        })
-    }
-
-    /// `s > hi ? hi : max(s, lo)` with lo ≤ hi is a clamp; likewise from below.
-    fn second_bound(&mut self, (less, more): (Value, Value), yes: Value, no: Value) -> Option<Value> {
-        let at_most = |a: Constant, b: Constant| match a.ty().is_float() {
-            true => a.as_f64() <= b.as_f64(),
-            false => a.as_int() <= b.as_int(),
-        };
-        let bound = |code: &Code<'_>, value: Value, opcode: Opcode, of: Value| {
-            let inst = code.inst(value).filter(|inst| inst.opcode == opcode)?;
-            let &[a, b] = inst.operands() else { return None };
-            code.constant_of(if a == of { b } else { a }).filter(|_| a == of || b == of)
-        };
-        for (taken, other) in [(yes, no), (no, yes)] {
-            let Some(limit) = self.constant_of(taken).filter(|_| taken == less || taken == more) else { continue };
-            let s = if taken == less { more } else { less };
-            // An upper bound is taken where s is above it.
-            let is_upper = (taken == less) == (taken == yes);
-            let (inner, outer) = if is_upper { (Opcode::Max, Opcode::Min) } else { (Opcode::Min, Opcode::Max) };
-            let Some(second) = bound(self, other, inner, s) else { continue };
-            if if is_upper { at_most(second, limit) } else { at_most(limit, second) } {
-                return Some(self.binary(outer, other, taken));
-            }
-        }
-        None
-    }
-
     /// Copies a function in, and gives its results. Overflow marks stay.
     pub(super) fn inline(&mut self, function: &Function, arguments: &[Value]) -> Vec<Value> {
         let mut values = arguments.to_vec();
@@ -290,16 +181,23 @@ impl<'t> Code<'t> {
         drop_dead(&function)
     }
 
-    /// The interval of every value, whatever the parameters are.
+    /// The interval of a value, whatever the parameters are where it is looked at.
     pub(super) fn range(&self, value: Value) -> (i128, i128) {
+        let narrowed = narrowed(self, &self.ranges, &self.assumed);
+        let Range { min, max } = self.range_from(value, narrowed.as_ref().unwrap_or(&self.ranges));
+        (min, max)
+    }
+
+    /// The interval of a value, where the parameters are within these.
+    pub(super) fn range_from(&self, value: Value, params: &[Range]) -> Range {
+        if value.index() < params.len() {
+            return params[value.index()];
+        }
         if self.fuel.is_spent() {
-            let Range { min, max } = Range::full(self.ty(value));
-            return (min, max);
+            return Range::full(self.ty(value));
         }
         let function = self.extract(&[value]);
-        let ranges = value_ranges(&function, &[], self.tables);
-        let range = ranges[function.results[0].index()];
-        (range.min, range.max)
+        value_ranges(&function, params, self.tables)[function.results[0].index()]
     }
 
     fn learn(&mut self) {
@@ -350,7 +248,7 @@ impl<'t> Code<'t> {
         Some(sum)
     }
 
-    fn of_sum(&mut self, sum: &Sum, ty: Type) -> Option<Value> {
+    pub(super) fn of_sum(&mut self, sum: &Sum, ty: Type) -> Option<Value> {
         let whole = |number: f64| ty.is_float() || number.fract() == 0.0;
         if !whole(sum.constant) || !sum.terms.iter().all(|term| whole(term.1)) {
             return None;
@@ -374,7 +272,7 @@ impl<'t> Code<'t> {
 }
 
 /// The number below 0 that a constant without sign stands for in a sum, if it is in the upper half of its type.
-fn negative(constant: Constant) -> Option<i128> {
+pub(super) fn negative(constant: Constant) -> Option<i128> {
     let ty = constant.ty();
     let is_high = ty.is_int() && !ty.is_signed() && constant.as_int() >> (ty.bits() - 1) == 1;
     let number = constant.as_int() - (1 << ty.bits());
@@ -402,7 +300,7 @@ impl Sum {
     }
 
     /// Whether it is one value, or one constant; of a type without sign, none below 0.
-    fn is_one_addend(&self, ty: Type) -> bool {
+    pub(super) fn is_one_addend(&self, ty: Type) -> bool {
         let is_unit = |factor: f64| factor == 1.0 || (ty.is_signed() && factor == -1.0);
         match *self.terms {
             [] => ty.is_signed() || self.constant >= 0.0,
@@ -411,7 +309,7 @@ impl Sum {
         }
     }
 
-    fn negated(&self) -> Sum {
+    pub(super) fn negated(&self) -> Sum {
         let terms = self.terms.iter().map(|&(value, factor)| (value, -factor)).collect();
         Sum { constant: 0.0 - self.constant, terms }
     }

@@ -95,7 +95,7 @@ pub(super) fn group<'a, 't>(
 ) -> Group<'a, 't> {
     let types: &'a [Type] = &flat.step.params[..flat.initial.len()];
     let wraps = members.iter().any(|&member| flat.overflows.wrapped >> member & 1 == 1);
-    Group { code, members, types, next, initial: &flat.initial, wraps }
+    Group { code, members, types, next, initial: &flat.initial, wraps, assumed: None }
 }
 
 /// Which groups depend on each other in a circle, those that are read first.

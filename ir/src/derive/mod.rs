@@ -10,9 +10,11 @@
 //!    level later. To it, those are known, since a later stage of a cascade reads the states of
 //!    earlier ones. Groups of one level are one stage.
 //! 2. `family`: each group is tried in each family. An operation that none has is the reason of the
-//!    [`Refusal`]: `reasons` finds it, and `written` shows it as it was written.
+//!    [`Refusal`]: `reasons` finds it, and `written` shows it as it was written. `choose`, `normal`
+//!    and `within` write the step by operations that families have, as it is built.
 //! 3. `rewrite`: where no family has a group, the loop may be written otherwise: a stop, as `break`
-//!    is written, and tests such as `last == NONE`.
+//!    is written, and tests such as `last == NONE`. `reached`: a test may mean less of the states
+//!    that are reached than of all.
 //! 4. `assemble`: a [`Program`] of at most three stages, with the functions from states of the loop
 //!    to those of the program and back. `own_folds`: how stretches of elements are folded in the
 //!    loop's own numbers.
@@ -21,22 +23,27 @@
 //!    of any program.
 
 mod assemble;
+mod choose;
 mod code;
 mod explain;
 mod family;
 mod fuel;
 mod graph;
+mod normal;
 mod overflow;
 mod own_folds;
 mod proof;
+mod reached;
 mod reasons;
 mod refusal;
 mod rewrite;
 mod samples;
 mod show;
 mod size;
+mod within;
 mod written;
 
+use crate::facts::Range;
 use crate::function::{Function, Value};
 use crate::program::{Layout, Mapping, Output, Program, Source, Table};
 use crate::types::{Constant, Type};
@@ -133,6 +140,8 @@ struct Flat {
     /// And back.
     restrict: Function,
     rewritten: Vec<&'static str>,
+    /// Intervals of some components, where not every state is one that is [reached].
+    ranges: Vec<(usize, Range)>,
     /// Where the user's step may leave the integers.
     overflows: Overflows,
     /// The rest of the work for all that is tried.
@@ -148,6 +157,7 @@ impl Flat {
     fn code_of<'t>(&self, tables: &'t [Table]) -> Code<'t> {
         let mut code = Code::new(&self.step.params, self.initial.len(), tables, self.overflows.sums);
         code.fuel = self.fuel.clone();
+        self.ranges.iter().for_each(|&(member, range)| code.ranges[member] = range);
         code
     }
 
@@ -253,6 +263,7 @@ fn derive_with(of: &LoopProgram, native: Option<&dyn NativeStep>) -> Result<Deri
         extend: same.clone(),
         restrict: same,
         rewritten: Vec::new(),
+        ranges: Vec::new(),
         overflows: Overflows::of(&of.step.function, own),
         fuel: Fuel::default(),
     };
@@ -287,7 +298,7 @@ fn solve(flat: Flat, of: &LoopProgram, depth: usize) -> Result<(Flat, Vec<Placed
         Err(graph::Failed::Group { members }) => {
             let refusal = Refusal::of_group(&mut code, &members, &next, (&flat, of));
             if depth < 3 {
-                for rewrite in [rewrite::stops, rewrite::sentinels] {
+                for rewrite in [rewrite::stops, rewrite::sentinels, reached::within_reach] {
                     let Some(other) = rewrite(&flat, tables, &members) else { continue };
                     if let Ok(solved) = solve(other, of, depth + 1) {
                         return Ok(solved);

@@ -13,6 +13,7 @@
 use super::Flat;
 use super::code::{Code, taken_away};
 use super::graph::Placed;
+use super::reached::reached_parameters;
 use super::samples::{SAMPLES, element};
 use crate::builder::FunctionBuilder;
 use crate::function::{Function, Inst, Payload, Value};
@@ -100,8 +101,8 @@ pub(super) fn of_group(code: &mut Code<'_>, flat: &Flat, next: &[Value], group: 
         return Trust::Tested { no_nan };
     }
     // The step as it was written: its arms are no minima and maxima here.
-    let params: Vec<Value> = (0..flat.step.params.len()).map(Value::new).collect();
     let mut plain = Code::as_written(&flat.step.params, flat.initial.len(), code.tables());
+    let params = reached_parameters(&mut plain, flat);
     let written = plain.inline(&flat.step, &params);
     let applied_in_code = applied;
     let applied = plain.inline(&code.extract(&applied_in_code), &params);

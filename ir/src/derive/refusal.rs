@@ -192,9 +192,7 @@ impl Refusal {
             Why::Constants => "use a wider type",
             Why::Modulus => "take the remainder by a constant of at most 2^32",
             Why::Start { .. } => "start from 0 or above, and below the modulus",
-            Why::Negative => {
-                "keep the sum from being negative, in a type without sign or as in `(s + (x % 360 + 360)) % 360`"
-            }
+            Why::Negative => "take the remainder that is never below 0, as in `(s + x).rem_euclid(360)`",
             Why::Mixed => "use `+` and `*` alone, or bit operations alone",
             Why::Bends => {
                 "one lower and one upper bound of a sum are closed, as in `(s + x).clamp(lo, hi)`; and the largest and the \

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::Flat;
 use super::code::{Code, MAX_COMPONENTS};
 use crate::FunctionBuilder;
-use crate::function::{Function, Inst, Value};
+use crate::function::{Function, Inst, Payload, Value};
 use crate::opcode::Opcode;
 use crate::program::Table;
 use crate::types::{Constant, Type};
@@ -82,26 +82,28 @@ fn freed(flat: &Flat, tables: &[Table], flag: usize, value: bool, rest: &[usize]
     }
 }
 
-/// A test of a component against a constant, as in `if last == NONE`, becomes a flag with a next value of its own: the test of
-/// what is assigned, where that is known or the component itself.
+/// A test of a component alone, as in `if last == NONE` or `if last.is_nan()`, becomes a flag with a next value of its own: the test
+/// of what is assigned, where that is known or the component itself.
 pub(super) fn sentinels(flat: &Flat, tables: &[Table], members: &[usize]) -> Option<Flat> {
     let (code, next) = flat.code(tables);
     let count = flat.initial.len();
-    let mut tests: Vec<(Inst, usize, Constant)> = Vec::new();
+    let mut tests: Vec<Test> = Vec::new();
     let mut replaced: FxHashMap<usize, (usize, bool)> = FxHashMap::default();
     let step = code.extract(&next);
     for (value, inst) in step.values() {
         let is_test =
             matches!(inst.opcode, Opcode::Eq | Opcode::Ne | Opcode::Lt | Opcode::Le | Opcode::Gt | Opcode::Ge);
         let &[x, k] = inst.operands() else { continue };
-        let Some(known) = step.as_constant(k).filter(|_| is_test && members.contains(&x.index())) else { continue };
+        let known = step.as_constant(k);
+        if !is_test || !members.contains(&x.index()) || (known.is_none() && k != x) {
+            continue;
+        }
         // One flag for `==` and `!=`.
         let negated = inst.opcode == Opcode::Ne;
         let opcode = if negated { Opcode::Eq } else { inst.opcode };
-        let test = Inst::new(opcode, Type::Bool, inst.operands(), inst.payload);
-        let place = tests.iter().position(|(other, of, with)| (other.opcode, *of, *with) == (opcode, x.index(), known));
-        let place = place.unwrap_or_else(|| {
-            tests.push((test, x.index(), known));
+        let test = Test { opcode, member: x.index(), known };
+        let place = tests.iter().position(|other| *other == test).unwrap_or_else(|| {
+            tests.push(test);
             tests.len() - 1
         });
         replaced.insert(value.index(), (place, negated));
@@ -109,10 +111,12 @@ pub(super) fn sentinels(flat: &Flat, tables: &[Table], members: &[usize]) -> Opt
     if tests.is_empty() || tests.len() > 3 || count + tests.len() > MAX_COMPONENTS || flat.rewritten.len() > 2 {
         return None;
     }
-    let before = |(test, _, known): &(Inst, usize, Constant), x: Constant| {
-        crate::eval::evaluate(test, &[x, *known], &[]).expect("a comparison of numbers")
-    };
-    let flags: Vec<Constant> = tests.iter().map(|test| before(test, flat.initial[test.1])).collect();
+    let flags = tests.iter().map(|test| {
+        let x = flat.initial[test.member];
+        let inst = Inst::new(test.opcode, Type::Bool, &[Value::new(0), Value::new(1)], Payload::None);
+        crate::eval::evaluate(&inst, &[x, test.known.unwrap_or(x)], &[]).expect("a comparison of numbers")
+    });
+    let flags: Vec<Constant> = flags.collect();
     let initial = [flat.initial.clone(), flags].concat();
     let params: Vec<Type> = initial.iter().map(|c| c.ty()).chain(step.params[count..].iter().copied()).collect();
     let mut code = Code::new(&params, initial.len(), tables, flat.overflows.sums);
@@ -129,33 +133,36 @@ pub(super) fn sentinels(flat: &Flat, tables: &[Table], members: &[usize]) -> Opt
     }
     let mut next: Vec<Value> = step.results.iter().map(|result| values[result.index()]).collect();
     let mask = members.iter().fold(0, |mask, &member| mask | 1 << member);
-    for (place, (test, member, known)) in tests.iter().enumerate() {
-        let of = Tested { test, component: Value::new(*member), flag: Value::new(count + place), known: *known, mask };
-        let flag = of.assigned(&mut code, next[*member], 16)?;
+    for (place, test) in tests.iter().enumerate() {
+        let of = Tested { test, flag: Value::new(count + place), mask };
+        let flag = of.assigned(&mut code, next[test.member], 16)?;
         next.push(flag);
     }
-    let names =
-        tests.iter().map(|(test, member, known)| format!("{} {} {known}", flat.names[*member], test.opcode.name()));
+    let names = tests.iter().map(|test| {
+        let (name, opcode) = (&flat.names[test.member], test.opcode.name());
+        test.known.map_or_else(|| format!("{name} {opcode} {name}"), |known| format!("{name} {opcode} {known}"))
+    });
     Some(Flat {
         names: flat.names.iter().cloned().chain(names).collect(),
         step: code.extract(&next),
         extend: extended(flat, &tests),
         restrict: restricted(flat, &initial[count..], |_, all| all[..count].to_vec()),
         initial,
-        overflows: flat.overflows.followed((count..).zip(tests.iter().map(|test| test.1))),
+        overflows: flat.overflows.followed((count..).zip(tests.iter().map(|test| test.member))),
         rewritten: [&flat.rewritten[..], &["a test of what was assigned is a flag of its own"]].concat(),
         ..flat.clone()
     })
 }
 
 /// The flags of a state, from its components.
-fn extended(flat: &Flat, tests: &[(Inst, usize, Constant)]) -> Function {
+fn extended(flat: &Flat, tests: &[Test]) -> Function {
     let mut b = FunctionBuilder::new();
     let own = b.params(&flat.extend.params);
     let mut all = b.inline(&flat.extend, &own);
-    for (test, member, known) in tests {
-        let known = b.constant(*known);
-        let flag = b.binary(test.opcode, all[*member], known);
+    for test in tests {
+        let x = all[test.member];
+        let known = test.known.map_or(x, |known| b.constant(known));
+        let flag = b.binary(test.opcode, x, known);
         all.push(flag);
     }
     b.finish(&all)
@@ -174,18 +181,24 @@ fn restricted(
     b.finish(&own)
 }
 
+/// A comparison of a component with a constant, or with itself, which only NaN is not equal to.
+#[derive(PartialEq)]
+struct Test {
+    opcode: Opcode,
+    member: usize,
+    known: Option<Constant>,
+}
+
 struct Tested<'a> {
-    test: &'a Inst,
-    component: Value,
+    test: &'a Test,
     flag: Value,
-    known: Constant,
     mask: u128,
 }
 
 impl Tested<'_> {
     /// The test of what is assigned.
     fn assigned(&self, code: &mut Code<'_>, value: Value, depth: usize) -> Option<Value> {
-        if value == self.component {
+        if value.index() == self.test.member {
             return Some(self.flag);
         }
         if let Some(inst) = code.inst(value).filter(|inst| inst.opcode == Opcode::Select && depth > 0) {
@@ -196,7 +209,7 @@ impl Tested<'_> {
         if code.depends(value) & self.mask != 0 {
             return None;
         }
-        let known = code.constant(self.known);
+        let known = self.test.known.map_or(value, |known| code.constant(known));
         Some(code.compare(self.test.opcode, value, known))
     }
 }

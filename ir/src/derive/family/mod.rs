@@ -31,6 +31,8 @@ mod ramp;
 mod restart;
 mod table;
 
+use std::rc::Rc;
+
 use rustc_hash::FxHashMap;
 
 use super::code::{Code, Components};
@@ -156,7 +158,12 @@ pub(super) struct Group<'a, 't> {
     pub(super) initial: &'a [Constant],
     /// Whether the step wraps on the way to a member, so that it is no function over the integers.
     pub(super) wraps: bool,
+    /// The conditions that every arm is in which a value of the step is used in, once a family was tried.
+    pub(super) assumed: Option<Rc<Assumed>>,
 }
+
+/// Conditions that hold, or do not, where a value is used; none are left out.
+pub(super) type Assumed = FxHashMap<Value, Vec<(Value, bool)>>;
 
 /// An operand of an operation that depends on the group's components.
 pub(super) enum Operand<F> {
@@ -244,6 +251,7 @@ impl<'t> Group<'_, 't> {
             }
             open.extend(self.code.inst(value).iter().flat_map(|inst| inst.operands().to_vec()));
         }
+        let assumed = self.assumed.get_or_insert_with(|| Rc::new(assumed(self.code, &results, &needed))).clone();
         let mut forms: FxHashMap<Value, Result<D::Form, Leave>> = FxHashMap::default();
         for place in (0..needed.len()).filter(|&place| needed[place]) {
             let value = Value::new(place);
@@ -251,7 +259,7 @@ impl<'t> Group<'_, 't> {
                 continue;
             }
             if self.code.fuel.is_spent() {
-                return Err(Leave);
+                break;
             }
             let Some(inst) = self.code.inst(value) else {
                 let place = self.members.iter().position(|&member| member == place).expect("it is a member");
@@ -264,8 +272,13 @@ impl<'t> Group<'_, 't> {
                 None => Operand::Known(*operand),
             });
             let operands: Vec<Operand<D::Form>> = operands.collect();
+            self.code.assumed = assumed.get(&value).cloned().unwrap_or_default();
             let form = self.form(domain, &inst, &operands);
             forms.insert(value, form);
+        }
+        self.code.assumed.clear();
+        if self.code.fuel.is_spent() {
+            return Err(Leave);
         }
         let form = |result: &Value| match forms.get(result) {
             Some(form) => form.clone(),
@@ -276,15 +289,41 @@ impl<'t> Group<'_, 't> {
 
     fn form<D: Domain>(&mut self, domain: &D, inst: &Inst, operands: &[Operand<D::Form>]) -> Result<D::Form, Leave> {
         if let (Opcode::Select, [Operand::Known(condition), yes, no]) = (inst.opcode, operands) {
-            let mut arm = |operand: &Operand<D::Form>| match operand {
-                Operand::Known(value) => domain.known(self.code, *value),
+            let mut arm = |operand: &Operand<D::Form>, holds: bool| match operand {
+                Operand::Known(value) => {
+                    self.code.assumed.push((*condition, holds));
+                    let form = domain.known(self.code, *value);
+                    self.code.assumed.pop();
+                    form
+                }
                 Operand::Form(form) => form.clone(),
             };
-            let (yes, no) = (arm(yes)?, arm(no)?);
+            let (yes, no) = (arm(yes, true)?, arm(no, false)?);
             return domain.select(self.code, *condition, yes, no);
         }
         domain.operation(self.code, inst, operands)
     }
+}
+
+/// The conditions that every arm is in which one of these values is used in, on the way to the results.
+fn assumed(code: &Code<'_>, results: &[Value], needed: &[bool]) -> Assumed {
+    let mut assumed: Assumed = results.iter().map(|&result| (result, Vec::new())).collect();
+    for value in (0..needed.len()).rev().filter(|&place| needed[place]).map(Value::new) {
+        let (Some(inst), Some(own)) = (code.inst(value), assumed.get(&value).cloned()) else { continue };
+        for (place, &operand) in inst.operands().iter().enumerate() {
+            let mut all = own.clone();
+            if inst.opcode == Opcode::Select && place > 0 {
+                all.push((inst.operands()[0], place == 1));
+            }
+            let shared = |known: &mut Vec<(Value, bool)>| {
+                let count = known.iter().zip(&all).take_while(|(a, b)| a == b).count();
+                known.truncate(count);
+            };
+            assumed.entry(operand).and_modify(shared).or_insert(all);
+        }
+    }
+    assumed.retain(|_, conditions| !conditions.is_empty());
+    assumed
 }
 
 /// The cheapest family that has the group, if any has.

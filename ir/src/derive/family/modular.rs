@@ -7,14 +7,19 @@
 //! in `u64`, where (m − 1)·m fits. Where a is 1 for every element it is left out. A state at or
 //! above m is none that the loop reaches: its seed has another value. A mask of low bits is a
 //! modulus too, and the simplifier makes one of `% 1024`.
+//!
+//! Forms are equal modulo m to the values that they are of, whatever the arms of a choice are, if
+//! both are equal modulo m. That the next state is below m too is looked at by itself.
 
 use rustc_hash::FxHashMap;
 
 use super::{Domain, Effect, Family, Group, Operand, seeded};
 use crate::builder::FunctionBuilder;
-use crate::derive::code::{Code, taken_away};
+use crate::derive::code::{Code, negative, taken_away};
 use crate::derive::refusal::Leave;
-use crate::function::{Inst, Payload, Value};
+use crate::derive::within::{inverse, numbers};
+use crate::facts::Range;
+use crate::function::{Function, Inst, Payload, Value};
 use crate::opcode::Opcode;
 use crate::types::Type;
 
@@ -34,34 +39,96 @@ pub(super) fn candidates(group: &Group<'_, '_>) -> Vec<u64> {
         }
         let known = inst.operands().iter().filter_map(|&value| function.as_constant(value)).map(|c| c.as_int());
         for number in known.filter(|&number| (1..=MOST).contains(&number)) {
+            let number = number as u64;
             match inst.opcode {
-                Opcode::And => moduli.extend((number & (number + 1) == 0).then_some(number as u64 + 1)),
-                _ => moduli.extend([number as u64, number as u64 + 1]),
+                Opcode::And => moduli.extend((number & (number + 1) == 0).then_some(number + 1)),
+                Opcode::Gt | Opcode::Le => moduli.extend([number, number + 1, number + 2]),
+                _ => moduli.extend([number, number + 1]),
             }
         }
     }
-    moduli.sort_unstable();
-    moduli.dedup();
-    moduli.retain(|&modulus| modulus > 1 && i128::from(modulus) <= MOST);
-    moduli.truncate(8);
+    let distinct = |mut moduli: Vec<u64>| {
+        moduli.sort_unstable();
+        moduli.dedup();
+        moduli.retain(|&modulus| modulus > 1 && i128::from(modulus) <= MOST);
+        moduli.truncate(MOST_MODULI);
+        moduli
+    };
+    let (mut moduli, down) = (distinct(moduli), distinct(set_at_the_end(&function)));
+    moduli.extend(down.into_iter().filter(|modulus| !moduli.contains(modulus)).collect::<Vec<_>>());
     moduli
+}
+
+/// The moduli of counters down, which are set to m − 1 where they are 0.
+fn set_at_the_end(function: &Function) -> Vec<u64> {
+    let number = |value: &Value| function.as_constant(*value).filter(|c| c.ty().is_int()).map(|c| c.as_int());
+    let choices = function.insts.iter().filter(|inst| inst.opcode == Opcode::Select).filter(|inst| {
+        let test = function.inst(inst.operands()[0]);
+        test.is_some_and(|test| matches!(test.operands().get(1).and_then(number), Some(0 | 1)))
+    });
+    let arms = choices.flat_map(|inst| inst.operands()[1..].to_vec());
+    arms.filter_map(|arm| number(&arm)).filter(|number| (1..MOST).contains(number)).map(|m| m as u64 + 1).collect()
+}
+
+/// Most moduli that are tried, of those that are divisors and such, and of those of counters down.
+const MOST_MODULI: usize = 8;
+
+/// The numbers that a step is taken to compute with.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Numbers {
+    /// Modulo 2^k, as their type has them, which the modulus divides: so they may wrap around, and be below 0, but not be compared.
+    Residues,
+    /// Integers, none below 0.
+    Naturals,
+    /// Integers of a type with a sign. A remainder may be below 0, but for that of `rem_euclid`.
+    Integers,
 }
 
 struct Modular {
     modulus: u64,
     /// The component, which is below the modulus.
     component: Value,
-    /// Whether numbers are taken modulo 2^k, as their type has them, which the modulus divides: so they may wrap around, and be
-    /// below 0, but not be compared. Else they are integers, none below 0.
-    is_residue: bool,
+    numbers: Numbers,
 }
 
-/// (a, b): u64, not yet reduced.
+/// (a, b): u64, below the modulus.
 type Form = (Value, Value);
 
+/// `x.rem_euclid(m)` for a constant m above 0: x and m.
+fn euclidean(code: &Code<'_>, value: Value) -> Option<(Value, i128)> {
+    let choice = code.inst(value).filter(|inst| inst.opcode == Opcode::Select)?;
+    let &[condition, yes, no] = choice.operands() else { return None };
+    let test = code.inst(condition).filter(|test| test.operands().get(1).is_some_and(|&k| code.is_number(k, 0)))?;
+    let (raised, rest) = match test.opcode {
+        Opcode::Lt => (yes, no),
+        Opcode::Ge => (no, yes),
+        _ => return None,
+    };
+    let remainder = code.inst(rest).filter(|inst| inst.opcode == Opcode::Rem && test.operands()[0] == rest)?;
+    let (x, by) = (remainder.operands()[0], code.constant_of(remainder.operands()[1])?.as_int());
+    (by > 0 && summand(code, raised) == Some((rest, by))).then_some((x, by))
+}
+
+/// The value and the constant of a sum. Of integers without sign, `x − 1` is `x + MAX` by now.
+fn summand(code: &Code<'_>, value: Value) -> Option<(Value, i128)> {
+    let sum = code.inst(value).filter(|inst| inst.opcode == Opcode::Add)?;
+    let k = code.constant_of(sum.operands()[1]).filter(|k| k.ty().is_int())?;
+    Some((sum.operands()[0], negative(k).unwrap_or(k.as_int())))
+}
+
 impl Modular {
+    fn form(&self, code: &mut Code<'_>, operand: &Operand<Form>) -> Result<Form, Leave> {
+        match operand {
+            Operand::Known(value) => self.known(code, *value),
+            Operand::Form(form) => *form,
+        }
+    }
+
     fn reduced(&self, code: &mut Code<'_>, value: Value) -> Value {
-        if code.constant_of(value).is_some_and(|known| known.bits() < self.modulus as u128) {
+        let is_below = code.constant_of(value).is_some_and(|known| known.bits() < self.modulus as u128);
+        let is_remainder =
+            |inst: Inst| inst.opcode == Opcode::Rem && self.reduces(code, Opcode::Rem, inst.operands()[1]);
+        if is_below || code.inst(value).is_some_and(is_remainder) {
             return value;
         }
         let modulus = code.constant(self.modulus);
@@ -70,7 +137,10 @@ impl Modular {
 
     /// Whether a value that depends on the component is the component itself, or a remainder by the modulus.
     fn is_below(&self, code: &Code<'_>, value: Value) -> bool {
-        let is_remainder = |inst: Inst| matches!(*inst.operands(), [_, by] if self.reduces(code, inst.opcode, by));
+        let is_remainder = |inst: Inst| {
+            let is_natural = self.numbers != Numbers::Integers || inst.opcode != Opcode::Rem;
+            is_natural && matches!(*inst.operands(), [_, by] if self.reduces(code, inst.opcode, by))
+        };
         value == self.component || code.inst(value).is_some_and(is_remainder)
     }
 
@@ -86,6 +156,9 @@ impl Modular {
     }
 
     fn sum(&self, code: &mut Code<'_>, a: Value, b: Value) -> Value {
+        if code.is_number(b, 0) {
+            return a;
+        }
         let sum = code.push(Inst::new(Opcode::Add, Type::U64, &[a, b], Payload::Wraps));
         self.reduced(code, sum)
     }
@@ -100,26 +173,48 @@ impl Modular {
         }
     }
 
-    /// `u + 1 == m ? 0 : u + 1`, and `u + k ≥ m ? u + k − m : u + k` for the component u and 0 ≤ k
-    /// ≤ m.
+    /// `u + 1 == m ? 0 : u + 1` and `u == 0 ? m − 1 : u − 1`, however the test says that, for the component u.
+    fn counts_around(&self, code: &Code<'_>, inst: &Inst) -> Option<Value> {
+        let &[condition, yes, no] = inst.operands() else { return None };
+        let test = code.inst(condition)?;
+        let &[p, k] = test.operands() else { return None };
+        let (x, moved) = if p == self.component { (p, 0) } else { summand(code, p)? };
+        let (k, ty) = (code.constant_of(k)?.as_int(), code.ty(p));
+        let last = self.modulus as i128 - 1;
+        if x != self.component || moved < 0 || last + moved > ty.greatest().as_int() {
+            return None;
+        }
+        // The only state where it holds, or where it does not.
+        let only = |opcode: Opcode| {
+            let Range { min, max } = numbers(opcode, k, Range { min: moved, max: last + moved })?;
+            (min == max).then_some(min - moved)
+        };
+        let (end, at_end, elsewhere) = match (only(test.opcode), inverse(test.opcode).and_then(only)) {
+            (Some(end), _) => (end, yes, no),
+            (None, Some(end)) => (end, no, yes),
+            (None, None) => return None,
+        };
+        let (set, by) = if end == 0 { (last, -1) } else { (0, 1) };
+        let counts = summand(code, elsewhere) == Some((self.component, by));
+        let is_set = code.constant_of(at_end).is_some_and(|known| known.as_int() == set);
+        (counts && is_set && (end == 0 || end == last)).then_some(elsewhere)
+    }
+
+    /// `u + k ≥ m ? u + k − m : u + k` for the component u and 0 ≤ k ≤ m.
     fn wraps_around(&self, code: &Code<'_>, inst: &Inst) -> Option<Value> {
+        if let Some(elsewhere) = self.counts_around(code, inst) {
+            return Some(elsewhere);
+        }
         let &[condition, yes, no] = inst.operands() else { return None };
         let test = code.inst(condition)?;
         let &[p, k] = test.operands() else { return None };
         let k = code.constant_of(k)?.as_int();
         let modulus = self.modulus as i128;
-        let (yes, no) = if test.opcode == Opcode::Ne { (no, yes) } else { (yes, no) };
         let added = |value: Value| {
             let inst = code.inst(value).filter(|inst| inst.opcode == Opcode::Add)?;
             let &[x, y] = inst.operands() else { return None };
             Some((x, y))
         };
-        if matches!(test.opcode, Opcode::Eq | Opcode::Ne) {
-            let (x, one) = added(no)?;
-            let counts = x == self.component && code.is_number(yes, 0) && code.is_number(one, 1);
-            let at_end = (p == no && k == modulus) || (p == x && k == modulus - 1);
-            return (counts && at_end).then_some(no);
-        }
         let (at_least, below) = match test.opcode {
             Opcode::Ge => (yes, no),
             Opcode::Gt if k == modulus - 1 => (yes, no),
@@ -155,14 +250,27 @@ impl Domain for Modular {
     type Form = Form;
 
     fn known(&self, code: &mut Code<'_>, value: Value) -> Result<Form, Leave> {
-        if self.is_residue {
+        if self.numbers == Numbers::Residues {
             let value = code.cast(Type::U64, value);
             return Ok((code.constant(0u64), self.reduced(code, value)));
         }
         // Of integers without sign, `x − 1` is `x + MAX` by now.
         let is_taken_away = code.constant_of(value).is_some_and(|constant| taken_away(constant) < 0);
         let is_large = code.constant_of(value).is_some_and(|constant| constant.as_int() >= 1 << 63);
-        if is_taken_away || is_large || code.range(value).0 < 0 {
+        let is_natural = code.range(value).0 >= 0 || euclidean(code, value).is_some();
+        if !is_natural && self.numbers == Numbers::Integers {
+            let ty = code.ty(value);
+            if ty.greatest().as_int() < self.modulus as i128 {
+                return Err(Leave);
+            }
+            let modulus = code.number(ty, self.modulus as i64);
+            let rest = code.binary(Opcode::Rem, value, modulus);
+            let (zero, raised) = (code.constant(ty.zero()), code.binary(Opcode::Add, rest, modulus));
+            let is_below_0 = code.compare(Opcode::Lt, rest, zero);
+            let rest = code.select(is_below_0, raised, rest);
+            return Ok((code.constant(0u64), code.cast(Type::U64, rest)));
+        }
+        if is_taken_away || is_large || !is_natural {
             return Err(Leave);
         }
         let value = code.cast(Type::U64, value);
@@ -178,21 +286,31 @@ impl Domain for Modular {
     }
 
     fn operation(&self, code: &mut Code<'_>, inst: &Inst, x: &[Operand<Form>]) -> Result<Form, Leave> {
-        let is_residue = self.is_residue;
+        let is_residue = self.numbers == Numbers::Residues;
         match (inst.opcode, x) {
             // The remainder of a number with a sign has that sign.
             (Opcode::Rem, _) if is_residue && inst.ty.is_signed() => Err(Leave),
             (opcode, [form, Operand::Known(by)]) if self.reduces(code, opcode, *by) => form.form(),
-            (Opcode::Select, [_, yes, no]) if !is_residue => {
-                let Some(form) = self.wraps_around(code, inst) else { return Err(Leave) };
-                if form == inst.operands()[1] { yes.form() } else { no.form() }
+            (Opcode::Select, [_, yes, no]) => {
+                match self.wraps_around(code, inst).filter(|_| !is_residue) {
+                    Some(arm) if arm == inst.operands()[1] => return yes.form(),
+                    Some(_) => return no.form(),
+                    None => {}
+                }
+                let (yes, no) = (self.form(code, yes)?, self.form(code, no)?);
+                if yes == no { Ok(yes) } else { Err(Leave) }
+            }
+            // What is taken away from a number without sign is no more than that.
+            (Opcode::Add, [Operand::Form(form), Operand::Known(k)])
+                if !is_residue && code.constant_of(*k).and_then(negative).is_some() =>
+            {
+                let (a, b) = (*form)?;
+                let less = code.constant_of(*k).and_then(negative).ok_or(Leave)?;
+                let k = code.constant(less.rem_euclid(i128::from(self.modulus)) as u64);
+                Ok((a, self.sum(code, b, k)))
             }
             (Opcode::Add, [a, b]) => {
-                let mut form = |operand: &Operand<Form>| match operand {
-                    Operand::Known(value) => self.known(code, *value),
-                    Operand::Form(form) => *form,
-                };
-                let ((a, b), (c, d)) = (form(a)?, form(b)?);
+                let ((a, b), (c, d)) = (self.form(code, a)?, self.form(code, b)?);
                 Ok((self.sum(code, a, c), self.sum(code, b, d)))
             }
             (Opcode::Mul, [Operand::Form(form), Operand::Known(k)] | [Operand::Known(k), Operand::Form(form)]) => {
@@ -210,8 +328,9 @@ impl Domain for Modular {
                 let ((a, b), k) = ((*form)?, code.constant((1u64 << by.bits()) % self.modulus));
                 Ok((self.product(code, a, k), self.product(code, b, k)))
             }
-            // What is taken away from a number without sign is no more than that.
-            (Opcode::Sub, [Operand::Form(form), Operand::Known(k)]) if is_residue || !inst.ty.is_signed() => {
+            (Opcode::Sub, [Operand::Form(form), Operand::Known(k)])
+                if self.numbers != Numbers::Naturals || !inst.ty.is_signed() =>
+            {
                 let ((a, b), (_, k), m) = ((*form)?, self.known(code, *k)?, code.constant(self.modulus));
                 let k = code.push(Inst::new(Opcode::Sub, Type::U64, &[m, k], Payload::Wraps));
                 Ok((a, self.sum(code, b, k)))
@@ -239,7 +358,10 @@ fn is_reduced(group: &Group<'_, '_>, value: Value, modular: &Modular, known: &mu
         (Opcode::Select, &[condition, yes, no]) if code.depends(condition) & group.mask() == 0 => {
             is_reduced(group, yes, modular, known) && is_reduced(group, no, modular, known)
         }
-        (Opcode::Select, _) => true,
+        (Opcode::Select, _) => {
+            let wraps = modular.numbers != Numbers::Residues && modular.wraps_around(code, &inst).is_some();
+            wraps || euclidean(code, value).is_some_and(|(_, by)| by == i128::from(modular.modulus))
+        }
         _ => false,
     };
     known.insert(value, reduced);
@@ -254,15 +376,19 @@ pub(super) fn recognise(group: &mut Group<'_, '_>, modulus: u64) -> Result<Effec
     if !ty.is_int() || !(0..modulus as i128).contains(&initial) {
         return Err(Leave);
     }
-    let modular = |is_residue| Modular { modulus, component: Value::new(member), is_residue };
-    let residues = modulus.is_power_of_two().then(|| modular(true));
-    let integers = (!group.wraps).then(|| modular(false));
-    let found =
-        [residues, integers].into_iter().flatten().find_map(|modular| Some((group.forms(&modular).ok()?[0], modular)));
-    let ((a, b), modular) = found.ok_or(Leave)?;
-    if !is_reduced(group, group.next[member], &modular, &mut FxHashMap::default()) {
-        return Err(Leave);
-    }
+    let fits = |numbers: &Numbers| match numbers {
+        Numbers::Residues => modulus.is_power_of_two(),
+        Numbers::Naturals => !group.wraps,
+        Numbers::Integers => !group.wraps && ty.is_signed(),
+    };
+    let all = [Numbers::Residues, Numbers::Naturals, Numbers::Integers].into_iter();
+    let all: Vec<Numbers> = all.filter(fits).collect();
+    let found = all.into_iter().find_map(|numbers| {
+        let modular = Modular { modulus, component: Value::new(member), numbers };
+        let form = group.forms(&modular).ok()?[0];
+        is_reduced(group, group.next[member], &modular, &mut FxHashMap::default()).then_some(form)
+    });
+    let (a, b) = found.ok_or(Leave)?;
     let scaled = !group.code.is_number(a, 1);
     let mut build = FunctionBuilder::new();
     let types = vec![Type::U64; 1 + usize::from(scaled)];
