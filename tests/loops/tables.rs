@@ -237,7 +237,7 @@ fn a_test_of_what_is_reached_alone_takes_no_other_state() -> Result<(), Error> {
         }
     });
     for plan in [PlanOptions::default(), in_blocks()] {
-        let scan = Scan::loop_builder(step.clone(), 0).plan(plan).threads(2).build()?;
+        let scan = Scan::loop_builder(step, 0).plan(plan).threads(2).build()?;
         let explained = scan.explain();
         assert!(explained.contains("written otherwise: a test of what is reached alone"), "{explained}");
         let x: Vec<bool> = (0..3000).map(|i| i % 1501 == 7).collect();

@@ -7,12 +7,14 @@
 //!
 //! `MONOSCAN_LOOP=CRC` takes those alone that have this in their names.
 
+#![allow(clippy::all, reason = "loops as people write them")]
+
 use std::time::{Duration, Instant};
 
 use monoscan::ir::derive::derive;
 
-use crate::entry::Entry;
-use crate::{aggregations, own, published};
+use crate::entry::{Entry, loops};
+use crate::{aggregations, own, published, ways};
 
 /// The most that a derivation may take, also beside others.
 const LIMIT: Duration = Duration::from_millis(10);
@@ -30,6 +32,40 @@ fn time(entry: &Entry) -> Duration {
     (0..ROUNDS).map(one).min().expect("there is a round")
 }
 
+/// Loops that take long: many components that read each other, of which some have no scan.
+fn long() -> Vec<Entry> {
+    loops! {
+        "filter of 32 taps" "R" (s: ([f64; 32], f64), x: f64) = ([0.0; 32], 0.0) => {
+            let mut last = s.0;
+            last[0] = x;
+            for i in 1..32 {
+                last[i] = s.0[i - 1];
+            }
+            let mut sum = 0.0;
+            for i in 0..32 {
+                sum += last[i] * 0.03125;
+            }
+            (last, sum)
+        };
+        "delay of 30" "R" (s: [f64; 30], x: f64) = [0.0; 30] => {
+            let mut next = s;
+            next[0] = x;
+            for i in 1..30 {
+                next[i] = s[i - 1];
+            }
+            next
+        };
+        "the largest five" "I" (s: [i32; 5], x: i32) = [0; 5] => {
+            let (mut next, mut x) = (s, x);
+            for i in 0..5 {
+                next[i] = s[i].max(x);
+                x = s[i].min(x);
+            }
+            next
+        };
+    }
+}
+
 /// The loops of all suites whose names have what is asked for.
 pub(crate) fn entries() -> Vec<Entry> {
     let suites = [published::entries(), aggregations::entries(), own::signals(), own::money(), own::events()];
@@ -41,7 +77,10 @@ pub(crate) fn entries() -> Vec<Entry> {
 #[test]
 #[ignore = "a time, of an optimised build on a quiet machine"]
 fn derivations_take_a_few_milliseconds() {
-    let mut times: Vec<(Duration, &str)> = entries().iter().map(|entry| (time(entry), entry.name)).collect();
+    let wanted = std::env::var("MONOSCAN_LOOP").unwrap_or_default();
+    let others = long().into_iter().chain(ways::ways()).filter(|entry| entry.name.contains(&wanted));
+    let entries: Vec<Entry> = entries().into_iter().chain(others).collect();
+    let mut times: Vec<(Duration, &str)> = entries.iter().map(|entry| (time(entry), entry.name)).collect();
     times.sort_unstable();
     let at = |part: usize| times[(times.len() * part / 100).min(times.len() - 1)].0;
     println!("{} loops: median {:?}, 90 of 100 within {:?}", times.len(), at(50), at(90));

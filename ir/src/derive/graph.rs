@@ -1,7 +1,9 @@
 //! Components → groups that depend on each other → levels of a cascade.
 
+use rustc_hash::FxHashSet;
+
 use super::Flat;
-use super::code::{Code, Components};
+use super::code::{Code, Components, MAX_COMPONENTS};
 use super::family::{Effect, Ends, Family, Group, classify, own_fold, table_of};
 use crate::function::Value;
 use crate::program::MAX_STAGES;
@@ -47,8 +49,9 @@ pub(super) fn groups(code: &mut Code<'_>, flat: &Flat, next: &[Value]) -> Result
     while let Some(joined) = join_averages(code, flat, next, &placed, &reads) {
         placed = joined;
     }
+    let mut hopeless = FxHashSet::default();
     while depth(&placed) > MAX_STAGES {
-        let Some(shorter) = shorten(code, flat, next, &placed, &reads) else {
+        let Some(shorter) = shorten(code, flat, next, (&placed, &reads), &mut hopeless) else {
             let last = depth(&placed) - 1;
             let members = placed.iter().filter(|group| group.level == last).flat_map(|group| group.members.clone());
             return Err(Failed::Levels { needed: last + 1, members: members.collect() });
@@ -144,23 +147,41 @@ fn height(placed: &[Placed]) -> usize {
     placed.iter().map(|group| group.level).sum()
 }
 
-/// Each group one level above the highest that it reads. False if groups read each other in a circle.
-fn set_levels(placed: &mut [Placed], reads: &[Components]) -> bool {
-    placed.iter_mut().for_each(|group| group.level = 0);
-    for _ in 0..=placed.len() {
+/// The members of each group, and the components outside that it reads.
+fn masks(placed: &[Placed], reads: &[Components]) -> Vec<(Components, Components)> {
+    placed.iter().map(|group| (mask(&group.members), reads_of(group, reads))).collect()
+}
+
+/// Each group one level above the highest that it reads; none if groups read each other in a circle.
+fn levels(groups: &[(Components, Components)]) -> Option<Vec<usize>> {
+    let components = |mut of: Components| {
+        std::iter::from_fn(move || {
+            let first = (of != 0).then(|| of.trailing_zeros() as usize)?;
+            of &= of - 1;
+            Some(first)
+        })
+    };
+    let (mut levels, mut above) = (vec![0; groups.len()], [1; MAX_COMPONENTS]);
+    for _ in 0..=groups.len() {
         let mut changed = false;
-        for i in 0..placed.len() {
-            let read = reads_of(&placed[i], reads);
-            let below = placed.iter().filter(|group| mask(&group.members) & read != 0).map(|group| group.level + 1);
-            let level = below.max().unwrap_or(0);
-            changed |= level > placed[i].level;
-            placed[i].level = placed[i].level.max(level);
+        for (&(members, reads), level) in groups.iter().zip(&mut levels) {
+            let least = components(reads).map(|read| above[read]).max().unwrap_or(0);
+            changed |= least > *level;
+            *level = least.max(*level);
+            components(members).for_each(|member| above[member] = *level + 1);
         }
         if !changed {
-            return true;
+            return Some(levels);
         }
     }
-    false
+    None
+}
+
+/// Sets the level of each group. False if groups read each other in a circle.
+fn set_levels(placed: &mut [Placed], reads: &[Components]) -> bool {
+    let Some(levels) = levels(&masks(placed, reads)) else { return false };
+    placed.iter_mut().zip(levels).for_each(|(group, level)| group.level = level);
+    true
 }
 
 /// The groups with two of them put together, if `effect` has a family for both.
@@ -236,18 +257,39 @@ fn join_averages(
     })
 }
 
-/// Two groups of which one reads the other put together in one family: the pair that shortens the cascade most.
+/// Two groups of which one reads the other put together in one family: the pair that shortens the cascade most. The members of pairs
+/// that no family has are not tried again.
 fn shorten(
     code: &mut Code<'_>,
     flat: &Flat,
     next: &[Value],
-    placed: &[Placed],
-    reads: &[Components],
+    (placed, reads): (&[Placed], &[Components]),
+    hopeless: &mut FxHashSet<Components>,
 ) -> Option<Vec<Placed>> {
-    let key = |groups: &[Placed]| (depth(groups), height(groups));
-    let pairs = reading(placed, reads)
-        .into_iter()
-        .filter_map(|pair| joined(placed, pair, reads, |members| classify(&mut group(code, flat, next, members))));
-    let best = pairs.min_by_key(|groups| key(groups))?;
-    (key(&best) < key(placed)).then_some(best)
+    let own = masks(placed, reads);
+    let mut pairs: Vec<((usize, usize), (usize, usize))> = Vec::new();
+    for (i, j) in reading(placed, reads) {
+        code.fuel.spend(placed.len());
+        let both = own[i].0 | own[j].0;
+        if code.fuel.is_spent() || hopeless.contains(&both) {
+            continue;
+        }
+        // The pair comes where the earlier of both was.
+        let mut groups = own.clone();
+        groups[i.min(j)] = (both, (own[i].1 | own[j].1) & !both);
+        groups.remove(i.max(j));
+        if let Some(levels) = levels(&groups) {
+            let key = (levels.iter().max().map_or(0, |level| level + 1), levels.iter().sum());
+            pairs.push((key, (i, j)));
+        }
+    }
+    pairs.retain(|(key, _)| *key < (depth(placed), height(placed)));
+    pairs.sort_by_key(|(key, _)| *key);
+    pairs.into_iter().find_map(|(_, (i, j))| {
+        let shorter = joined(placed, (i, j), reads, |members| classify(&mut group(code, flat, next, members)));
+        if shorter.is_none() {
+            hopeless.insert(own[i].0 | own[j].0);
+        }
+        shorter
+    })
 }

@@ -10,9 +10,9 @@
 //! ([`Effect::seed`]), and can be read from it again ([`Effect::value`]).
 //!
 //! A file each: `moves`, `restart`, `table` with `cases` and `numbering`, `clamp` and `ramp` (in
-//! the loop's own type), `matrix` and `product` (affine and tropical vectors), `modular`, `bits`,
-//! `interval` (maxima and minima of products), `quotient`, `linear` (matrices of bits). `ends` has
-//! the fold of a bounded sum in the loop's own type.
+//! the loop's own type), `matrix` and `product` (affine and tropical vectors), `modular` with
+//! `moduli`, `bits`, `interval` (maxima and minima of products), `quotient`, `linear` (matrices of
+//! bits). `ends` has the fold of a bounded sum in the loop's own type.
 
 mod bits;
 mod cases;
@@ -22,6 +22,7 @@ mod interval;
 mod linear;
 mod matrix;
 mod modular;
+mod moduli;
 mod moves;
 mod numbering;
 mod pattern;
@@ -350,7 +351,7 @@ pub(super) fn classify(group: &mut Group<'_, '_>) -> Option<Effect> {
         found.extend(matrix::max_plus(group).ok());
         found.extend(matrix::min_plus(group).ok());
     }
-    let moduli = modular::candidates(group);
+    let moduli = moduli::candidates(group);
     found.extend(moduli.into_iter().filter_map(|modulus| modular::recognise(group, modulus).ok()));
     let cheapest = found.into_iter().min_by_key(|effect| effect.cost(group.code));
     // A sum with both bounds has a state half as wide in the loop's own type.
