@@ -17,9 +17,11 @@ use crate::types::Type;
 pub(super) fn carried_last(body: Body) -> Body {
     let count = body.state_len();
     let mut function = body.mapping.function;
+    let mut used = uses(&function);
     for place in 0..count {
-        if let Some(others) = others(&function, place) {
+        if let Some(others) = others(&function, place, &used) {
             function = rebuilt(&function, place, &others);
+            used = uses(&function);
         }
     }
     Body { mapping: Mapping { function, ..body.mapping }, ..body }
@@ -36,7 +38,7 @@ fn is_free(inst: &Inst) -> bool {
 }
 
 /// The operands beside the carried one of the operation that gives its new value, if the carried one comes too early among them.
-fn others(function: &Function, place: usize) -> Option<Vec<Value>> {
+fn others(function: &Function, place: usize, used: &[usize]) -> Option<Vec<Value>> {
     let (carried, result) = (Value::new(place), function.results[place]);
     let root = function.inst(result).filter(|inst| is_free(inst))?;
     if root.operands().contains(&carried) {
@@ -46,7 +48,7 @@ fn others(function: &Function, place: usize) -> Option<Vec<Value>> {
     let mut open = root.operands().to_vec();
     while let Some(value) = open.pop() {
         match function.inst(value) {
-            Some(inst) if (inst.opcode, inst.ty) == (root.opcode, root.ty) && uses(function, value) == 1 => {
+            Some(inst) if (inst.opcode, inst.ty) == (root.opcode, root.ty) && used[value.index()] == 1 => {
                 open.extend(inst.operands());
             }
             _ => leaves.push(value),
@@ -58,9 +60,12 @@ fn others(function: &Function, place: usize) -> Option<Vec<Value>> {
     (leaves.len() + 1 == before).then_some(leaves)
 }
 
-fn uses(function: &Function, value: Value) -> usize {
+/// How often each value is an operand or a result: of all at once, since a matrix of bits has thousands.
+fn uses(function: &Function) -> Vec<usize> {
+    let mut used = vec![0; function.value_count()];
     let operands = function.insts.iter().flat_map(|inst| inst.operands());
-    operands.chain(&function.results).filter(|&&used| used == value).count()
+    operands.chain(&function.results).for_each(|value| used[value.index()] += 1);
+    used
 }
 
 /// The function with the new value of this carried component as the operation of it and all the others.
