@@ -149,6 +149,10 @@ impl DynScan {
         };
         // Whether long segments of a loop are lines does not depend on what was called before.
         let are_of_loop = self.is_of_loop() && matches!(sequences, Sequences::Offsets(_));
+        let direct = || self.variants().get(Form { mode: work.mode(), ..Form::default() }, false).plan.direct;
+        if !are_of_loop && longest > direct() {
+            return None;
+        }
         let short = self.make_short_whole(work, None);
         let short = short.filter(|short| from_start || short.takes_any())?;
         let mut passes = match from_start && work == Whole::Reduce {

@@ -35,6 +35,38 @@ macro_rules! assert_table {
     }};
 }
 
+/// A component that is tested: whether it is below 100 stands beside it in the scan's state.
+#[scan_fn]
+fn below(s: i32, x: i32) -> i32 {
+    if s < 100 { x % 50 } else { 0 }
+}
+
+/// A state whose test no state from the start has is refused, or taken as the loop takes it: never as another.
+#[test]
+fn a_state_with_a_test_that_is_never_reached_is_no_other_state() -> Result<(), Error> {
+    for len in [1, 2, 100, 5000, 100_000] {
+        let x: Vec<i32> = (0..len).map(|place| 101 + place % 40).collect();
+        for plan in [PlanOptions::default(), in_blocks()] {
+            let scan = Scan::loop_builder(below {}, 0).plan(plan).threads(2).build()?;
+            for start in [0, 49, 100, 119, i32::MAX] {
+                let mut state = start;
+                let expected = x.iter().map(|&x| {
+                    state = below(state, x);
+                    state
+                });
+                let expected: Vec<i32> = expected.collect();
+                match scan.init(State(start)).inclusive(&x) {
+                    Ok(states) => assert!(states == expected, "{len} from {start}"),
+                    Err(error) => {
+                        assert!(matches!(error, Error::LoopState { argument: "init", .. }) && start >= 50, "{error}")
+                    }
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
 fn bytes(len: usize) -> Vec<u8> {
     let mut random = Random(7);
     (0..len).map(|_| random.below(5) as u8).collect()

@@ -52,6 +52,7 @@ use code::{Code, MOST_OWN};
 use fuel::Fuel;
 use graph::Placed;
 use overflow::Overflows;
+use rewrite::Test;
 use show::Names;
 use written::Written;
 
@@ -96,6 +97,9 @@ pub struct Derivation {
     pub seed: Function,
     /// From a state of the program that began with such a one to that of the loop.
     pub value: Function,
+    /// From a state of the loop to all components that the scan was derived from, which may be more (whether a component was above a
+    /// bound), and then to what these are in the program's state. It stands for the loop's if both are the same.
+    pub standing: Function,
     /// The loop's initial state.
     pub initial: Vec<Constant>,
     /// The stages that were found, in the order of the levels.
@@ -140,6 +144,8 @@ struct Flat {
     /// And back.
     restrict: Function,
     rewritten: Vec<&'static str>,
+    /// Components that say what a test of another one does.
+    tests: Vec<(usize, Test)>,
     /// Intervals of some components, where not every state is one that is [reached].
     ranges: Vec<(usize, Range)>,
     /// Where the user's step may leave the integers.
@@ -263,6 +269,7 @@ fn derive_with(of: &LoopProgram, native: Option<&dyn NativeStep>) -> Result<Deri
         extend: same.clone(),
         restrict: same,
         rewritten: Vec::new(),
+        tests: Vec::new(),
         ranges: Vec::new(),
         overflows: Overflows::of(&of.step.function, own),
         fuel: Fuel::default(),

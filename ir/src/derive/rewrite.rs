@@ -150,6 +150,7 @@ pub(super) fn sentinels(flat: &Flat, tables: &[Table], members: &[usize]) -> Opt
         initial,
         overflows: flat.overflows.followed((count..).zip(tests.iter().map(|test| test.member))),
         rewritten: [&flat.rewritten[..], &["a test of what was assigned is a flag of its own"]].concat(),
+        tests: [&flat.tests[..], &(count..).zip(tests).collect::<Vec<_>>()].concat(),
         ..flat.clone()
     })
 }
@@ -160,9 +161,7 @@ fn extended(flat: &Flat, tests: &[Test]) -> Function {
     let own = b.params(&flat.extend.params);
     let mut all = b.inline(&flat.extend, &own);
     for test in tests {
-        let x = all[test.member];
-        let known = test.known.map_or(x, |known| b.constant(known));
-        let flag = b.binary(test.opcode, x, known);
+        let flag = test.of(&mut b, all[test.member]);
         all.push(flag);
     }
     b.finish(&all)
@@ -182,11 +181,19 @@ fn restricted(
 }
 
 /// A comparison of a component with a constant, or with itself, which only NaN is not equal to.
-#[derive(PartialEq)]
-struct Test {
+#[derive(Clone, PartialEq)]
+pub(super) struct Test {
     opcode: Opcode,
-    member: usize,
+    pub(super) member: usize,
     known: Option<Constant>,
+}
+
+impl Test {
+    /// Whether it holds of this value.
+    pub(super) fn of(&self, b: &mut FunctionBuilder, x: Value) -> Value {
+        let known = self.known.map_or(x, |known| b.constant(known));
+        b.binary(self.opcode, x, known)
+    }
 }
 
 struct Tested<'a> {

@@ -7,7 +7,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Mutex, PoisonError};
 
-use monoscan_codegen::cpu::{Compiled, Kernel, LONGEST_STRAIGHT_ROW, ShortInputs};
+use monoscan_codegen::cpu::{Compiled, Kernel, LONGEST_STRAIGHT_ROW, MOST_SHORT_INPUTS, ShortInputs};
 use smallvec::SmallVec;
 
 use super::groups::Groups;
@@ -95,8 +95,8 @@ impl Line<'_> {
             let instead = Line { len: longest, ..self.clone() }.instead_of_strips();
             let needed = walked.kernels(self.kernels, instead);
             let inputs = ShortInputs::of(self.inputs.iter().copied(), self.parameters);
-            // SAFETY: the columns were checked, and the outputs are not written yet.
-            let records = Some(unsafe { Records::new(&inputs, self.len) });
+            // SAFETY: the columns were checked, and these are all of them.
+            let records = (self.inputs.len() <= MOST_SHORT_INPUTS).then(|| unsafe { Records::new(&inputs, self.len) });
             needed.kernels.iter().try_for_each(|&kernel| variant.settle(self.kernels, kernel, records))?;
             variant.make(self.kernels, &needed, threads)?;
             self.kernels.walked.fetch_or(walked.bit(), Ordering::Release);

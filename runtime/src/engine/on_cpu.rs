@@ -29,7 +29,8 @@ pub(crate) struct OnCpu {
 }
 
 impl Backend for OnCpu {
-    /// Compiles the kernel of an inclusive scan.
+    /// Compiles the kernel of an inclusive scan of short lines. Those of long lines, of the same code, are made by the first of these, which
+    /// functions and generated code are raced over.
     fn prepare(&self) -> Result<(), Error> {
         if self.variants.make_short(Mode::Inclusive, None)?.is_none() {
             let variant = self.variants.get(Form::default(), false);
@@ -62,9 +63,7 @@ impl Backend for OnCpu {
     fn explain(&self, is_verbose: bool) -> String {
         let variant = self.variants.get(Form::default(), false);
         let plan = if is_verbose { format!("{:#}", variant.plan) } else { variant.plan.to_string() };
-        let is_native = variant.kernels_so_far().is_ok_and(|kernels| {
-            variant.settle(kernels, Kernel::Short, None).is_ok() && kernels.code.is_native(Kernel::Short)
-        });
+        let is_native = variant.is_native().is_ok_and(|is_native| is_native);
         let plan = match variant.ends_early(false) {
             Some(_) => format!("{plan}\nends early: {EARLY}"),
             None => plan,

@@ -176,9 +176,14 @@ impl Variant {
         self.kernels_in(if are_raced { &self.long_line } else { &self.line }, Access::Line, are_raced)
     }
 
-    /// Those of long lines if there were any, and else of short ones: what is said of a scan.
-    pub(super) fn kernels_so_far(&self) -> Result<&Kernels, CodegenError> {
-        self.long_line.get().map_or_else(|| self.kernels(Access::Line), Ok)
+    /// Whether a function writes lines: long ones, if that was settled, and else short ones.
+    pub(super) fn is_native(&self) -> Result<bool, CodegenError> {
+        if let Some(is_native) = self.long_line.get().and_then(|kernels| kernels.code.settled(Kernel::Short)) {
+            return Ok(is_native);
+        }
+        let kernels = self.kernels(Access::Line)?;
+        self.settle(kernels, Kernel::Short, None)?;
+        Ok(kernels.code.is_native(Kernel::Short))
     }
 
     #[inline]

@@ -1,4 +1,4 @@
-//! Steps are counted, and no text takes more than a few hundred for each of its bytes.
+//! Steps are counted: a few hundred for each byte of hostile texts, as long as an oracle pays.
 
 use std::cell::Cell;
 

@@ -170,6 +170,11 @@ impl Compiled {
         self.recipe.native_of(kernel).is_some()
     }
 
+    /// The same, if it was [settled](Compiled::settle).
+    pub fn settled(&self, kernel: Kernel) -> Option<bool> {
+        self.recipe.settled(kernel)
+    }
+
     /// Settles whether a function takes the elements of a kernel, if one may and that was not settled: `wins` tries it beside the
     /// planned code, which comes first.
     ///

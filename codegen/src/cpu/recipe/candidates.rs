@@ -44,6 +44,12 @@ impl Recipe {
         self.candidates.native.as_ref().filter(|_| takes)
     }
 
+    /// Whether the function takes the elements of a kernel, if that was settled.
+    pub(crate) fn settled(&self, kernel: Kernel) -> Option<bool> {
+        let (kind, _) = self.kind(kernel)?;
+        self.candidates.has_won[kind].get().copied()
+    }
+
     /// The function that may take the elements of a kernel, whether or not it has won.
     pub(crate) fn candidate_of(&self, kernel: Kernel) -> Option<&Native> {
         let (kind, _) = self.kind(kernel)?;
