@@ -122,8 +122,28 @@ fn wrong(of: &LoopProgram, derivation: &Derivation, seed: u64) -> Option<String>
     let mut numbers = SplitMix64(seed);
     let records: Vec<Vec<Constant>> = (0..RECORDS).map(|_| record(&types, &mut numbers)).collect();
     let parameters = record(&of.parameters, &mut numbers);
+    let types: Vec<Type> = of.initial.iter().map(|initial| initial.ty()).collect();
+    let other = LoopProgram { initial: record(&types, &mut numbers), ..of.clone() };
+    // Any other state that going to the scan's and back leaves as it is stands for itself.
+    let tables = &derivation.program.tables;
+    let back = interp::call(&derivation.value, &interp::call(&derivation.seed, &other.initial, tables), tables);
+    let stands = back.iter().zip(&other.initial).all(|(back, own)| back.same(*own));
+    let starts = [Some(of), Some(&other).filter(|_| stands)];
+    starts.into_iter().flatten().find_map(|of| {
+        let found = wrong_from(of, derivation, &records, parameters.clone());
+        found.map(|what| format!("from {:?}, {what}", of.initial))
+    })
+}
+
+/// The same from its initial state.
+fn wrong_from(
+    of: &LoopProgram,
+    derivation: &Derivation,
+    records: &[Vec<Constant>],
+    parameters: Vec<Constant>,
+) -> Option<String> {
     let has_poles = derivation.groups.iter().any(|group| group.family == Family::Quotient);
-    let expected = sequential(of, has_poles, &parameters, &records);
+    let expected = sequential(of, has_poles, &parameters, records);
     let records = &records[..expected.len()];
     let whole = &derivation.program;
     let mut seed = interp::call(&derivation.seed, &of.initial, &whole.tables).into_iter();
