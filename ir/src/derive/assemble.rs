@@ -4,6 +4,7 @@ use super::code::Code;
 use super::family::{Effect, Family};
 use super::graph::Placed;
 use super::own_folds::own_folds;
+use super::rewrite::Test;
 use super::{Derivation, Derived, Flat, LoopProgram, Refusal, Trust, Why};
 use crate::builder::FunctionBuilder;
 use crate::facts::drop_unused;
@@ -88,7 +89,6 @@ pub(super) fn assemble(
     let filter = of.output.filter.as_ref().map(|filter| output(flat, &parts, filter, &tables));
     let output = Output { filter, project, columns: of.output.columns.clone() };
     let (seed, value) = (seed(flat, &parts, &tables), value(flat, &parts, &state, &tables));
-    let standing = standing(flat, &parts, &tables);
     let mut sequential = sequential(of, &stages, (&seed, &value), (&output.project.reads, &tables));
     if let Some(sequential) = &mut sequential {
         sequential.folds = own_folds(flat, code, &parts, &stages, &tables);
@@ -99,7 +99,6 @@ pub(super) fn assemble(
         seed,
         value,
         initial: of.initial.clone(),
-        standing,
         groups,
         rewritten: flat.rewritten.clone(),
         work: (work(&code.extract(next)), reduction),
@@ -328,23 +327,9 @@ fn seed(flat: &Flat, parts: &[Part<'_>], tables: &[Table]) -> Function {
     simplify(&b.finish(&results), tables)
 }
 
-/// From the user's components to all that parts are of, which may be more, and behind them the same as the states of the parts have it.
-fn standing(flat: &Flat, parts: &[Part<'_>], tables: &[Table]) -> Function {
-    let mut b = FunctionBuilder::new();
-    let own = b.params(&flat.extend.params);
-    let all = b.inline(&flat.extend, &own);
-    let mut found = all.clone();
-    for part in parts {
-        let members: Vec<Value> = part.placed.members.iter().map(|&member| all[member]).collect();
-        let state = b.inline(&part.seed, &members);
-        let values = b.inline(&part.value, &state);
-        part.placed.members.iter().zip(values).for_each(|(&member, value)| found[member] = value);
-    }
-    simplify(&b.finish(&[all, found].concat()), tables)
-}
-
-/// From the states of all stages to the user's components. What tests of these say is among the parts. Where that is not so, in a state that
-/// stands for none of the loop, the result is another one: so going there and back tells.
+/// From the states of all stages to the user's components. Some parts are flags, each the result of a test of a component. A state that
+/// stands for none of the loop may have a flag that differs from its test. The component is another number then, so a state of the loop
+/// that is not the same after going there and back has no state that stands for it.
 fn value(flat: &Flat, parts: &[Part<'_>], state: &[Type], tables: &[Table]) -> Function {
     let mut b = FunctionBuilder::new();
     let all = b.params(state);
@@ -361,15 +346,17 @@ fn value(flat: &Flat, parts: &[Part<'_>], state: &[Type], tables: &[Table]) -> F
     let components: Vec<Value> = components.into_iter().map(|c| c.expect("it is in a group")).collect();
     let own = b.inline(&flat.restrict, &components);
     let results = own.into_iter().enumerate().map(|(place, value)| {
-        let mut follows = b.lit(true);
-        for (flag, test) in &flat.tests {
+        let is_of = |test: &Test| {
             let tested = Function { results: vec![flat.extend.results[test.member]], ..flat.extend.clone() };
-            if used_values(&tested)[place] {
-                let holds = test.of(&mut b, components[test.member]);
-                let is_same = b.binary(Opcode::Eq, components[*flag], holds);
-                follows = b.binary(Opcode::And, follows, is_same);
-            }
+            used_values(&tested)[place]
+        };
+        let mut follows = None;
+        for (flag, test) in flat.tests.iter().filter(|(_, test)| is_of(test)) {
+            let holds = test.of(&mut b, components[test.member]);
+            let is_same = b.binary(Opcode::Eq, components[*flag], holds);
+            follows = Some(follows.map_or(is_same, |follows| b.binary(Opcode::And, follows, is_same)));
         }
+        let Some(follows) = follows else { return value };
         let zero = b.constant(b.type_of(value).zero());
         let is_zero = b.binary(Opcode::Eq, value, zero);
         let one = b.constant(b.type_of(value).of_i64(1));

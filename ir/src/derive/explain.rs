@@ -65,7 +65,7 @@ impl fmt::Display for Trust {
     }
 }
 
-/// Behind what holds under them.
+/// A clause behind what holds under them; nothing if there are none.
 impl fmt::Display for Conditions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match (self.no_overflow, self.no_nan) {
@@ -79,8 +79,8 @@ impl fmt::Display for Conditions {
 
 impl Derivation {
     /// Whether it is proved that the scan is the loop: that an element does [what the step does](Derivation::is_step_proved), and
-    /// the laws of all stages, under its [conditions](Derivation::conditions). Judges these, which takes some milliseconds. Samples, which every derivation was
-    /// compared on, prove nothing; but nothing is proved of a [native step](super::derive_beside) that could not be run on any.
+    /// the laws of all stages, under its [conditions](Derivation::conditions). Judges these, which takes some milliseconds. Samples,
+    /// which every derivation was compared on, prove nothing; but nothing is proved of a [native step](super::derive_beside) that could not be run on any.
     pub fn is_proved(&self) -> bool {
         let is_lawful = |stage: &Stage| judge(stage, &self.program.tables, Overflow::NeverOccurs).verdict().is_proved();
         self.native.is_none_or(|compared| compared.native > 0)

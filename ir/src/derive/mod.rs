@@ -97,9 +97,6 @@ pub struct Derivation {
     pub seed: Function,
     /// From a state of the program that began with such a one to that of the loop.
     pub value: Function,
-    /// From a state of the loop to all components that the scan was derived from, which may be more (whether a component was above a
-    /// bound), and then to what these are in the program's state. It stands for the loop's if both are the same.
-    pub standing: Function,
     /// The loop's initial state.
     pub initial: Vec<Constant>,
     /// The stages that were found, in the order of the levels.

@@ -44,7 +44,7 @@ pub enum Trust {
     Construction,
     /// On samples alone.
     Tested {
-        /// As of a proof.
+        /// Whether nothing is NaN, as of a proof.
         no_nan: bool,
     },
 }

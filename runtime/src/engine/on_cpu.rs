@@ -29,8 +29,8 @@ pub(crate) struct OnCpu {
 }
 
 impl Backend for OnCpu {
-    /// Compiles the kernel of an inclusive scan of short lines. Those of long lines, of the same code, are made by the first of these, which
-    /// functions and generated code are raced over.
+    /// Compiles the kernel of an inclusive scan of short lines. The first long line makes that of long ones: functions and generated code
+    /// are raced over its records.
     fn prepare(&self) -> Result<(), Error> {
         if self.variants.make_short(Mode::Inclusive, None)?.is_none() {
             let variant = self.variants.get(Form::default(), false);
