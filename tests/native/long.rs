@@ -1,5 +1,6 @@
 //! Long lines, of which the first one is what functions and generated code are raced over. Results
-//! are the same whichever of the two wins, and where functions panic.
+//! are the same whichever of the two wins, and where functions panic. A build with debug assertions
+//! tries no function: `cargo test --release --test native long` has the race.
 
 use super::*;
 

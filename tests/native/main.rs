@@ -3,8 +3,6 @@
 
 mod calls;
 mod elements;
-// Builds with debug assertions do not try functions.
-#[cfg(not(debug_assertions))]
 mod long;
 mod typed;
 

@@ -14,7 +14,7 @@ use monoscan_ir::{Constant, Layout};
 
 use super::native::put;
 use super::self_check::{Kind, Sample};
-use super::variant::Variant;
+use super::variant::{LONG_ENOUGH, Variant};
 
 /// Records of one run, at most: fewer where an element takes long.
 const MOST: usize = 2048;
@@ -78,6 +78,8 @@ pub(super) fn wins(native: &Native, rivals: [Rival; 2], variant: &Variant, recor
 
 /// The same; records come with whether a function goes on from part to part.
 fn is_faster(native: &Native, rivals: [Rival; 2], variant: &Variant, records: Option<(Records<'_>, bool)>) -> bool {
+    // Parts of fewer take no time that a clock tells.
+    let records = records.filter(|(records, _)| records.len >= LONG_ENOUGH);
     let over_records = records.and_then(|records| over_records(native, rivals, variant, records));
     let [planned, function] = over_records.unwrap_or_else(|| over_samples(native, rivals, variant));
     let margin = if matches!(rivals[0], Rival::Rows(..)) { MARGIN_OF_ROWS } else { MARGIN };
@@ -119,7 +121,7 @@ fn over_records(
     let sizes: Vec<usize> = variant.program.inputs.iter().map(|column| column.size as usize).collect();
     let apart = records.len / PARTS;
     let first = apart.min(DRAWN);
-    if first < 2 || records.are_alike(apart.min(MOST), &sizes) {
+    if records.are_alike(apart.min(MOST), &sizes) {
         return None;
     }
     let mut track = Track::new(native, variant, apart.min(MOST));
