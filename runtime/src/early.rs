@@ -36,7 +36,7 @@ impl DynScan {
         {
             return Ok(None);
         }
-        let made = self.make_short_whole(work, None);
+        let made = self.make_short_whole(work, 0);
         let Some((short, first)) =
             made.and_then(|short| Some((short, short.first_piece().filter(|&first| first < len)?)))
         else {

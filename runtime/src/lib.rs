@@ -66,7 +66,9 @@ pub use device::{Device, DeviceError};
 #[doc(hidden)]
 pub use device_memory::DeviceMemory;
 pub use dynscan::{DynScan, DynScanBuilder, Representation};
-pub use engine::{Natives, Short, ShortBetween, ShortRows, ShortSpaced, ShortWhole, SpacedColumn, Whole, with_flags};
+pub use engine::{
+    FromIdentity, Natives, Short, ShortBetween, ShortRows, ShortSpaced, ShortWhole, SpacedColumn, Whole, with_flags,
+};
 pub use error::Error;
 pub use monoscan_codegen::cpu::{CodegenError, InputAddresses, Kernel, ShortFn, ShortInputs, Vector};
 #[doc(hidden)]

@@ -10,7 +10,7 @@ use crate::checks;
 use crate::column::{self, Column, ColumnMut};
 use crate::device::Device;
 use crate::dynscan::DynScan;
-use crate::engine::{Records, StatesAfter, Whole};
+use crate::engine::{StatesAfter, Whole};
 use crate::error::Error;
 use crate::loops::States;
 use crate::space;
@@ -305,7 +305,7 @@ impl DynScan {
         let mut bases = ShortInputs::new(parameters);
         bases.extend(inputs.iter().map(|column| column.base), parameters);
         // SAFETY: the columns were checked.
-        let short = self.make_short_whole(work, Some(unsafe { Records::new(&bases, len) }));
+        let short = self.make_short_whole(work, len);
         let Some(short) = short.filter(|short| short.is_for(len)) else { return Ok(None) };
         match self.loop_states() {
             Some(states) if !states.is_of_line(call) => return Ok(None),

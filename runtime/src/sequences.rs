@@ -14,7 +14,7 @@ use crate::checks;
 use crate::column::{Column, ColumnMut};
 use crate::device::Device;
 use crate::dynscan::DynScan;
-use crate::engine::{Columns, Records, Sequences, ShortSpaced, SpacedColumn, Whole, helpers};
+use crate::engine::{Columns, Sequences, ShortSpaced, SpacedColumn, Whole, helpers};
 use crate::error::Error;
 use crate::short::{MOST_IN_ROWS, MOST_ROWS};
 use crate::spacing;
@@ -121,7 +121,7 @@ impl DynScan {
         if matches!(shape, Shape::Line) {
             let inputs = self.short_inputs(columns);
             // SAFETY: the caller has these columns.
-            let short = self.make_short_whole(work, Some(unsafe { Records::new(&inputs, columns.len) }))?;
+            let short = self.make_short_whole(work, columns.len)?;
             let (to, output) = (space(1)?, columns.outputs.first().map_or(std::ptr::null_mut(), |&(base, _)| base));
             // SAFETY: the caller has these columns, and memory for a state; programs with such a kernel have no more columns.
             return unsafe {
@@ -153,7 +153,7 @@ impl DynScan {
         if !are_of_loop && longest > direct() {
             return None;
         }
-        let short = self.make_short_whole(work, None);
+        let short = self.make_short_whole(work, 0);
         let short = short.filter(|short| from_start || short.takes_any())?;
         let mut passes = match from_start && work == Whole::Reduce {
             true => short.totals(self.variants().get(Form::default(), false)),

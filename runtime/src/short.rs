@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use crate::call::{Call, Rows, Shape};
 use crate::column::{Column, ColumnMut};
 use crate::dynscan::DynScan;
-use crate::engine::{MOST_FLAGS, Records, Short, ShortBetween, ShortRows, ShortSpaced, ShortWhole, Whole, with_flags};
+use crate::engine::{MOST_FLAGS, Short, ShortBetween, ShortRows, ShortSpaced, ShortWhole, Whole, with_flags};
 use crate::spacing::is_contiguous;
 use crate::wrong::usable;
 
@@ -29,11 +29,11 @@ impl DynScan {
         self.settings().parameters.as_ptr()
     }
 
-    /// For the typed front end: what scans short lines of so many records, if the program has such a kernel and one was scanned before.
+    /// For the typed front end: what scans short lines, if the program has such a kernel and one was scanned before.
     #[doc(hidden)]
     #[inline]
-    pub fn short(&self, mode: Mode, len: usize) -> Option<&Short> {
-        self.variants().short(mode, len).filter(|_| self.is_plain(mode))
+    pub fn short(&self, mode: Mode) -> Option<&Short> {
+        self.variants().short(mode).filter(|_| self.is_plain(mode))
     }
 
     /// For the typed front end: what scans the flagged segments of short lines, if the program has such a kernel and it was needed
@@ -76,27 +76,26 @@ impl DynScan {
         self.variants().short_interleaved(mode, rows).filter(|_| self.is_plain(mode))
     }
 
-    /// For the typed front end: what scans short lines of so many records from given states or reduces them, if the program has such a
+    /// For the typed front end: what scans short lines from given states or reduces them, if the program has such a
     /// kernel and it was needed before.
     #[doc(hidden)]
     #[inline]
-    pub fn short_whole(&self, work: Whole, len: usize) -> Option<&ShortWhole> {
-        self.variants().short_whole(work, len).filter(|short| self.is_plain(work.mode()) && self.has_states_of(short))
+    pub fn short_whole(&self, work: Whole) -> Option<&ShortWhole> {
+        self.variants().short_whole(work).filter(|short| self.is_plain(work.mode()) && self.has_states_of(short))
     }
 
-    /// The same, of a line of these records if it is for a certain one, made if this is the first call for a line that is short. A wrong
-    /// kernel is not used.
-    pub(crate) fn make_short_whole(&self, work: Whole, records: Option<Records<'_>>) -> Option<&ShortWhole> {
+    /// The same, made if this is the first call and a line of so many records is short. A wrong kernel is not used.
+    pub(crate) fn make_short_whole(&self, work: Whole, len: usize) -> Option<&ShortWhole> {
         if !self.is_plain(work.mode()) {
             return None;
         }
-        usable(self.variants().make_short_whole(work, records)).flatten().filter(|short| self.has_states_of(short))
+        usable(self.variants().make_short_whole(work, len)).flatten().filter(|short| self.has_states_of(short))
     }
 
     /// For the typed front end: whether segments are lines that such a kernel takes, one by one.
     #[doc(hidden)]
     pub fn takes_segments_as_lines(&self, mode: Mode) -> bool {
-        self.make_short_whole(mode.into(), None).is_some_and(ShortWhole::is_anywhere)
+        self.make_short_whole(mode.into(), 0).is_some_and(ShortWhole::is_anywhere)
     }
 
     /// Whether states of callers are those of the kernel.
@@ -122,9 +121,7 @@ impl DynScan {
                 let parameters = self.parameters_base();
                 let mut bases = ShortInputs::new(parameters);
                 bases.extend(inputs, parameters);
-                // SAFETY: the columns were checked.
-                let records = unsafe { Records::new(&bases, len) };
-                let short = usable(self.variants().make_short(call.mode, Some(records))).flatten()?;
+                let short = usable(self.variants().make_short(call.mode)).flatten()?;
                 // SAFETY: programs with such a kernel have no more of them; `scan` overlaps none.
                 unsafe {
                     if are_inputs { short.scan_over(&bases, output, len) } else { short.scan(&bases, output, len) }
@@ -136,7 +133,7 @@ impl DynScan {
                     if between.takes(len, offsets.len()) {
                         let bases = self.settings().parameters.behind(inputs);
                         // SAFETY: the columns were checked, and programs with such a kernel have no more of them.
-                        return unsafe { between.scan(&bases, output, len, offsets) }.then_some(len);
+                        return unsafe { between.scan(&bases, (output, are_inputs), len, offsets) }.then_some(len);
                     }
                     if len > MOST_FLAGS {
                         return None;
@@ -146,7 +143,9 @@ impl DynScan {
                 let scan = |flags: &[bool]| {
                     let bases = self.settings().parameters.behind(inputs.chain([flags.as_ptr().cast()]));
                     // SAFETY: as above; the flags are one more column, behind the program's.
-                    unsafe { short.scan(&bases, output, len) }
+                    unsafe {
+                        if are_inputs { short.scan_over(&bases, output, len) } else { short.scan(&bases, output, len) }
+                    }
                 };
                 match call.shape {
                     Shape::Heads(flags) if flags.len() == len => scan(flags),
@@ -168,7 +167,7 @@ impl DynScan {
                 let bases = self.settings().parameters.behind(inputs);
                 let short = usable(self.variants().make_short_rows(call.mode, &rows)).flatten()?;
                 // SAFETY: as above.
-                unsafe { short.scan(&bases, output, &rows) }
+                unsafe { short.scan(&bases, (output, are_inputs), &rows) }
             }
             _ => None,
         }

@@ -39,7 +39,7 @@ impl DynScan {
             return Ok(None);
         }
         let Some(sequences) = Sequences::of(call.shape) else { return Ok(None) };
-        let short = self.make_short_whole(Whole::Reduce, None);
+        let short = self.make_short_whole(Whole::Reduce, 0);
         let variant = self.variants().get(Form::default(), false);
         let Some(mut totals) = short.map(|short| short.totals(variant)).filter(|totals| totals.fits(sequences)) else {
             return Ok(None);

@@ -199,10 +199,12 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     /// ```
     #[inline]
     pub fn segmented(mut self, segments: impl Segments<'a>) -> Self {
-        self.sequences = self.sequences.map(|sequences| match sequences {
-            Sequences::Rows(rows) | Sequences::Segmented(rows) => Sequences::Segmented(rows),
-            Sequences::Line | Sequences::Segments(_) => Sequences::Segments(segments.boundaries()),
-        });
+        if let Ok(sequences) = &mut self.sequences {
+            *sequences = match sequences {
+                Sequences::Rows(rows) | Sequences::Segmented(rows) => Sequences::Segmented(*rows),
+                Sequences::Line | Sequences::Segments(_) => Sequences::Segments(segments.boundaries()),
+            };
+        }
         self
     }
 
@@ -241,10 +243,12 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     /// ```
     #[inline]
     pub fn rows(mut self, rows: Rows) -> Self {
-        self.sequences = self.sequences.map(|sequences| match sequences {
-            Sequences::Segments(_) | Sequences::Segmented(_) => Sequences::Segmented(rows),
-            Sequences::Line | Sequences::Rows(_) => Sequences::Rows(rows),
-        });
+        if let Ok(sequences) = &mut self.sequences {
+            *sequences = match sequences {
+                Sequences::Segments(_) | Sequences::Segmented(_) => Sequences::Segmented(rows),
+                Sequences::Line | Sequences::Rows(_) => Sequences::Rows(rows),
+            };
+        }
         self
     }
 

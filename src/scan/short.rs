@@ -8,7 +8,7 @@
 //! kernel is not there yet, is left to functions of the request that are kept apart.
 
 use monoscan_ir::Mode;
-use monoscan_runtime::{DynScan, Rows, ShortCall, ShortColumns, Whole, with_flags};
+use monoscan_runtime::{DynScan, Rows, ShortCall, ShortColumns, ShortInputs, Whole, with_flags};
 
 use super::States;
 use super::columns::sealed::Part;
@@ -25,8 +25,11 @@ pub(super) unsafe fn line<R: Record>(
     input: &impl Columns<R>,
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
-    let short = scan.short(mode, len)?;
-    let inputs = columns::bases(input, len, scan.parameters_base())?;
+    let short = scan.short(mode)?;
+    let mut inputs = ShortInputs::new(scan.parameters_base());
+    if !columns::bases(input, len, scan.parameters_base(), &mut inputs) {
+        return None;
+    }
     // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
     unsafe { short.scan(&inputs, output, len) }
 }
@@ -53,8 +56,12 @@ pub(super) unsafe fn spaced<R: Record>(
 /// The total of a short line from this state, or from the identities; none if the line is not short.
 #[inline]
 pub(super) fn total<S: States, R: Record>(scan: &DynScan, init: Option<S>, input: &impl Columns<R>) -> Option<S> {
-    let (inputs, len) = columns::equal(input, scan.parameters_base())?;
-    let short = scan.short_whole(Whole::Reduce, len)?;
+    let len = columns::len_of(input);
+    let short = scan.short_whole(Whole::Reduce)?;
+    let mut inputs = ShortInputs::new(scan.parameters_base());
+    if !columns::bases(input, len, scan.parameters_base(), &mut inputs) {
+        return None;
+    }
     let mut states = init.unwrap_or_else(S::identities);
     let to = ((&raw mut states).cast(), init.is_none());
     if init.is_none() && S::IS_OF_LOOP {
@@ -98,8 +105,11 @@ pub(super) unsafe fn pass<S: States, R: Record>(
     input: &impl Columns<R>,
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
-    let short = scan.short_whole(mode.into(), len)?;
-    let inputs = columns::bases(input, len, scan.parameters_base())?;
+    let short = scan.short_whole(mode.into())?;
+    let mut inputs = ShortInputs::new(scan.parameters_base());
+    if !columns::bases(input, len, scan.parameters_base(), &mut inputs) {
+        return None;
+    }
     // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs; the caller borrows the
     // output.
     unsafe { short.pass(&inputs, output, len, ((&raw mut *states).cast(), false)) }
@@ -118,9 +128,12 @@ pub(super) unsafe fn rows<R: Record>(
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
     let short = scan.short_rows(mode).filter(|_| rows.records() <= len)?;
-    let inputs = columns::bases(input, len, scan.parameters_base())?;
+    let mut inputs = ShortInputs::new(scan.parameters_base());
+    if !columns::bases(input, len, scan.parameters_base(), &mut inputs) {
+        return None;
+    }
     // SAFETY: the layouts are those of the slices' types, all of one length, which have these rows; the caller borrows the output.
-    unsafe { short.scan(&inputs, output, rows) }
+    unsafe { short.scan(&inputs, (output, false), rows) }
 }
 
 /// The same of rows side by side.
@@ -135,7 +148,10 @@ pub(super) unsafe fn interleaved<R: Record>(
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
     let short = scan.short_interleaved(mode, rows).filter(|_| rows.records() <= len)?;
-    let inputs = columns::bases(input, len, scan.parameters_base())?;
+    let mut inputs = ShortInputs::new(scan.parameters_base());
+    if !columns::bases(input, len, scan.parameters_base(), &mut inputs) {
+        return None;
+    }
     // SAFETY: the layouts are those of the slices' types, all of one length; a record of the line is one of each row.
     unsafe { short.scan(&inputs, output, rows.len()) }.map(|written| written * rows.step())
 }
@@ -154,7 +170,11 @@ pub(super) unsafe fn segments<R: Record>(
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
     let short = scan.short_segments(mode).filter(|_| flags.len() == len)?;
-    let inputs = columns::bases_with(input, Some(flags.as_ptr().cast()), len, scan.parameters_base())?;
+    let mut inputs = ShortInputs::new(scan.parameters_base());
+    if !columns::bases(input, len, scan.parameters_base(), &mut inputs) {
+        return None;
+    }
+    inputs.push(flags.as_ptr().cast(), scan.parameters_base());
     // SAFETY: as above; the flags are one more column, behind the program's.
     unsafe { short.scan(&inputs, output, len) }
 }
@@ -173,9 +193,12 @@ pub(super) unsafe fn segments_between<R: Record>(
 ) -> Option<usize> {
     let between = scan.short_between(mode)?;
     if between.takes(len, offsets.len()) {
-        let bases = columns::bases(input, len, scan.parameters_base())?;
+        let mut bases = ShortInputs::new(scan.parameters_base());
+        if !columns::bases(input, len, scan.parameters_base(), &mut bases) {
+            return None;
+        }
         // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
-        return unsafe { between.scan(&bases, output, len, offsets) }.then_some(len);
+        return unsafe { between.scan(&bases, (output, false), len, offsets) }.then_some(len);
     }
     // SAFETY: as above.
     unsafe { segments_by_flags(scan, mode, offsets, input, (output, len)) }
@@ -205,7 +228,7 @@ unsafe fn segments_by_flags<R: Record>(
 #[inline]
 pub(super) unsafe fn replace_line(scan: &DynScan, mode: Mode, (base, len): (*mut u8, usize)) -> bool {
     // SAFETY: the caller has the memory.
-    scan.short(mode, len).is_some_and(|short| unsafe { short.replace(base, len, scan.parameters_base()) })
+    scan.short(mode).is_some_and(|short| unsafe { short.replace(base, len, scan.parameters_base()) })
 }
 
 /// The same as [`pass`] over the input.
@@ -221,6 +244,6 @@ pub(super) unsafe fn replace<S: States>(
 ) -> bool {
     let states = (&raw mut *states).cast();
     // SAFETY: the caller has the memory; the states lie as the scan was told.
-    scan.short_whole(mode.into(), len)
+    scan.short_whole(mode.into())
         .is_some_and(|short| unsafe { short.replace(base, len, (states, false), scan.parameters_base()) })
 }

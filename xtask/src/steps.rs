@@ -43,6 +43,8 @@ pub(crate) fn test(policy: Policy) -> ExitCode {
         model(runner, "loom");
         // While valgrind counts, on one core.
         runner.command("cargo build --release --examples");
+        // Builds with debug assertions try no function of Rust, so these races and contests are run here.
+        runner.command("cargo test --release --test native");
     };
     runner.side_by_side(beside, users);
     runner.command(&format!("{TESTS} --all-features --no-run"));

@@ -17,6 +17,7 @@ mod floats;
 mod instructions;
 mod ints;
 mod packs;
+mod selects;
 mod vectors;
 
 use cranelift_codegen::ir::{self, BlockArg, InstBuilder, condcodes::IntCC, types};
@@ -203,37 +204,6 @@ impl<'b> Lowering<'_, 'b> {
             return self.vector_equal(opcode, lanes.get(), a, b);
         }
         compare(self.b, opcode, ty, a, b)
-    }
-
-    fn select(&mut self, inst: &Inst, args: &[ir::Value], ty: Type) -> Option<ir::Value> {
-        let (condition, yes, no) = (args[0], args[1], args[2]);
-        if ty.is_vector() {
-            let mask = self.ins().ineg(condition);
-            let mask = self.ins().splat(types::I8X16, mask);
-            return Some(self.ins().bitselect(mask, yes, no));
-        }
-        if ty.is_float() && self.env.x86 {
-            return self.float_select(inst, ty, args);
-        }
-        let is_zero = |value: monoscan_ir::Value| self.function.as_constant(value).is_some_and(|c| c.bits() == 0);
-        let [_, yes_value, no_value] = inst.operands() else { return None };
-        for (value, other, is_kept) in [(*no_value, yes, true), (*yes_value, no, false)] {
-            if is_zero(value)
-                && let Some(mask) = self.mask_of_byte(condition, clif_type(ty), is_kept)
-            {
-                return Some(self.ins().band(other, mask));
-            }
-        }
-        Some(self.ins().select(condition, yes, no))
-    }
-
-    /// All ones if the condition `holds`, or does not, else zero, where it is a truth value from memory. The negative of its byte has the
-    /// sign that does it, or what is one less has: two instructions, where `setcc` and `cmov` take three each.
-    fn mask_of_byte(&mut self, condition: ir::Value, ty: ir::Type, holds: bool) -> Option<ir::Value> {
-        let word = memory::word_of_bool(self.b, condition).filter(|_| self.env.x86 && ty.bits() >= 32)?;
-        let signed = if holds { self.ins().ineg(word) } else { self.ins().iadd_imm_s(word, -1) };
-        let mask = self.ins().sshr_imm_u(signed, 63);
-        Some(if ty == types::I64 { mask } else { self.ins().ireduce(ty, mask) })
     }
 
     /// The values of these selects, which have one condition, by a branch.

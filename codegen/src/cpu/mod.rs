@@ -43,7 +43,7 @@ pub use error::CodegenError;
 pub use isa::HostIsa;
 pub(crate) use lower::plain_operand;
 pub use module::Compiled;
-pub use native::{Native, NativeFn, NativeRowsFn, NativeTotalsFn, Rival};
+pub use native::{Native, NativeFn, NativeRowsFn, NativeSequencesFn, Rival};
 pub use recipe::Kernel;
 pub use rows::LONGEST_STRAIGHT_ROW;
 pub use short_inputs::{InputAddresses, MOST_SHORT_INPUTS, SHORT_REGISTERS, ShortInputs};

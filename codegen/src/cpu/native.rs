@@ -34,10 +34,10 @@ pub type NativeFn = ShortWholeFn;
 pub type NativeRowsFn =
     unsafe extern "C" fn(usize, *mut u8, *const u8, *const u8, *const u8, *const u8, *mut u8, usize, usize) -> usize;
 
-/// The totals of many sequences, each from the identity, of columns as of [`NativeFn`]: how many sequences; where their states go, one
-/// after the other; and where they begin, one more than there are. Without these they are rows: records from one to the next,
-/// and of a row. It gives how many sequences it took.
-pub type NativeTotalsFn = unsafe extern "C" fn(
+/// Many sequences, each from the identity, of columns as of [`NativeFn`]: how many sequences; where their totals go, one after the other,
+/// or their results, as a column; and where they begin, one more than there are. Without these they are rows: records from one to
+/// the next, and of a row. It gives how many sequences it took.
+pub type NativeSequencesFn = unsafe extern "C" fn(
     usize,
     *mut u8,
     *const u8,
@@ -61,8 +61,10 @@ pub struct Native {
     pub rows: Option<NativeRowsFn>,
     /// The one that writes a short line from the identity, into memory that is no column's; it gives how many elements it took.
     pub short: Option<ShortFn>,
+    /// The one that writes many sequences from the identity, into memory that is no column's.
+    pub sequences: Option<NativeSequencesFn>,
     /// The one that reduces many sequences from the identity.
-    pub totals: Option<NativeTotalsFn>,
+    pub totals: Option<NativeSequencesFn>,
     /// Whether the functions that take lines see the records beside each, and where it is. Then the number of the first element in its line
     /// lies behind two states, and behind it how many the line has, 8 bytes each; and there is no function for rows.
     pub sees: bool,

@@ -110,6 +110,8 @@ struct Reasons {
     restarts: bool,
     /// Most elements of a block, where the reduction multiplies floats in components that the replay does without.
     most_factors: Option<usize>,
+    /// Whether segments begin at flags.
+    is_segmented: bool,
     /// The cost of kernels in vectors, if the program has such a form.
     lanes: Option<Cost>,
     l1_bytes: usize,
@@ -132,6 +134,11 @@ fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -
     };
     let shows = association == Association::Fixed && reasons.shows_in_rounding(interleave, options.vector.is_some());
     let vector = if shows { Vector::NONE } else { vector };
+    // Flags of short lines are learned by a processor, and then the loop's branch is faster than masks in vectors. A function of Rust has
+    // it, which may take the elements only in their order.
+    let in_order =
+        reasons.is_segmented && vector.scan_one && association == Association::Fixed && options.vector.is_none();
+    let vector = if in_order { Vector { scan_one: false, ..vector } } else { vector };
     let block = options.block.map_or_else(|| reasons.block(interleave, vector), |block| block.clamp(1, 1 << 30));
     let one_pass = reasons.speeds(interleave, vector)[2].max(1);
     let strips =
@@ -144,6 +151,7 @@ fn schedule(reasons: Reasons, association: Association, options: &PlanOptions) -
         Some(direct) => 2 * direct,
         None => (interleave * block * strips).max(100 * WAKING_CYCLES / one_pass),
     };
+    let direct = if in_order { direct.max(MOST_LEARNED.min(100 * ALONE_CYCLES / one_pass)) } else { direct };
     let restarts = reasons.restarts && association == Association::Any && gain == 0;
     // Options that name blocks get blocks.
     let is_asked = options.block.is_some() || options.strips.is_some();
@@ -225,6 +233,7 @@ impl Reasons {
             carried: (folds.iter().map(|fold| fold.carried.len()).max().unwrap_or(0), replay.state_len()),
             filters: program.output.filter.is_some(),
             restarts: folds.len() == 1 && program.facts().iter().all(|stage| stage.restart.is_some()),
+            is_segmented: program.form().heads,
             lanes: LaneForm::of(program).map(|form| form.cost()),
             most_factors: multiplies.filter_map(|fold| speed::most_factors(&fold.mapping.function)).min(),
             l1_bytes: target.l1_bytes,
@@ -304,6 +313,9 @@ const REGISTERS: usize = 16;
 
 /// About what a strip costs beside its elements, and what setting out for strips does.
 const STRIP_CYCLES: usize = 4096;
+
+/// The most flags of a line, about, that a processor learns.
+const MOST_LEARNED: usize = 1 << 14;
 
 /// About how long one thread should have to work before another is woken to help: twice what waking it takes.
 const WAKING_CYCLES: usize = 100_000;

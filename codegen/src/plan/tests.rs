@@ -17,6 +17,7 @@ fn sum() -> Reasons {
         filters: false,
         restarts: false,
         most_factors: None,
+        is_segmented: false,
         lanes: None,
         l1_bytes: 48 << 10,
         l2_bytes: 2 << 20,
@@ -233,4 +234,19 @@ fn the_first_lines_say_what_runs_how_fast_and_what_bounds_it() {
     for part in ["in tiles of", "× the plain loop on 2 threads, bound by", "8 bytes read and 4 written", "exact"] {
         assert!(text.contains(part), "no {part:?} in:\n{text}");
     }
+}
+
+#[test]
+fn flagged_segments_of_rounded_operators_are_scanned_in_order_as_far_as_flags_are_learned() {
+    let cost = Cost { records: 16, reduce: 20, scan: 30, is_alone: false, keeps_states: false };
+    let line = Reasons { lanes: Some(cost), fold_latency: 4, replay_latency: 4, ..sum() };
+    let segmented = Reasons { is_segmented: true, ..line.clone() };
+    let plan = |reasons: &Reasons, association| schedule(reasons.clone(), association, &PlanOptions::default());
+    assert!(plan(&line, Association::Fixed).vector.scan_one);
+    let in_order = plan(&segmented, Association::Fixed);
+    assert!(!in_order.vector.scan_one && in_order.direct >= MOST_LEARNED, "{in_order:?}");
+    // In any order functions of Rust may take them too.
+    assert!(plan(&segmented, Association::Any).vector.scan_one);
+    let asked = PlanOptions { vector: Some(true), ..PlanOptions::default() };
+    assert!(schedule(segmented, Association::Fixed, &asked).vector.scan_one);
 }

@@ -4,17 +4,18 @@
 
 use std::sync::OnceLock;
 
-use monoscan_codegen::cpu::{Access, Kernel, ShortBetweenFn, ShortInputs};
+use monoscan_codegen::cpu::{Access, Kernel, NativeSequencesFn, ShortBetweenFn, ShortInputs};
 use monoscan_codegen::plan::Plan;
 
+use super::contest::Contest;
 use super::variant::Variant;
 use crate::error::Error;
 
 /// A kernel that scans the segments between offsets of a short line, and whether it is the way for them.
 #[doc(hidden)]
 pub struct ShortBetween {
-    /// Code of the variants that this is a part of, once there were such segments.
-    scan: OnceLock<ShortBetweenFn>,
+    /// Code of the variants that this is a part of, and a function of the user's crate that does the same, once there were such segments.
+    scan: OnceLock<(ShortBetweenFn, Option<NativeSequencesFn>, Contest)>,
     /// Most elements of a line; 0 if there is no such kernel.
     longest: usize,
     /// Hundredths of a cycle that an element takes more by flags: in segments of up to [`OVERLAPPED`] records on average, and in longer ones.
@@ -48,7 +49,9 @@ impl ShortBetween {
             && let Some(scan) = kernels.code.short_between()
         {
             variant.check(kernels, &[Kernel::ShortBetween].into())?;
-            self.scan.get_or_init(|| scan);
+            let function = kernels.code.native_sequences(Kernel::ShortBetween);
+            let contest = Contest::with(function.is_some(), variant.is_native_asked());
+            self.scan.get_or_init(|| (scan, function, contest));
         }
         Ok(())
     }
@@ -61,21 +64,38 @@ impl ShortBetween {
         segments > 0 && len <= self.longest && len * saved > SEGMENT * segments
     }
 
-    /// Scans the segments between these offsets, which are [taken](ShortBetween::takes), of a line of `len` records. Says whether it did: if
-    /// they are such and the kernel was made.
+    /// Scans the segments between these offsets of a line of `len` records, if they are [taken](ShortBetween::takes) and the kernel was
+    /// made. The output may be an input, if that is said. Says whether it did.
     ///
     /// # Safety
     /// As for [`Short::scan`](super::short::Short::scan).
     #[inline]
-    pub unsafe fn scan(&self, inputs: &ShortInputs, output: *mut u8, len: usize, offsets: &[usize]) -> bool {
-        let (Some(scan), [0, .., last]) = (self.scan.get(), offsets) else { return false };
+    pub unsafe fn scan(
+        &self,
+        inputs: &ShortInputs,
+        (output, is_input): (*mut u8, bool),
+        len: usize,
+        offsets: &[usize],
+    ) -> bool {
+        let (Some((generated, function, contest)), [0, .., last]) = (self.scan.get(), offsets) else { return false };
         if *last != len || !offsets.is_sorted() {
             return false;
         }
         let [a, b, c, d] = inputs.registers();
-        // SAFETY: the columns are what the caller says, and have these segments. The code is there: this is borrowed from the variant
-        // that owns it.
-        unsafe { scan(offsets.len() - 1, output, a, b, c, d, offsets.as_ptr()) };
+        let (segments, offsets) = (offsets.len() - 1, offsets.as_ptr());
+        contest.run_beside(is_input, len, |is_function| {
+            // SAFETY: the columns are what the caller says, and have these segments. The code is there: this is borrowed from the variant
+            // that owns it. What a function wrote is no input, so that it can be written again.
+            unsafe {
+                if is_function
+                    && let Some(function) = function
+                    && function(segments, output, a, b, c, d, offsets, 0, 0) == segments
+                {
+                    return;
+                }
+                generated(segments, output, a, b, c, d, offsets);
+            }
+        });
         true
     }
 }

@@ -25,14 +25,14 @@ impl Variants {
     /// [`Error::Miscompiled`] if the kernel is wrong.
     pub(crate) fn make_short_interleaved(&self, mode: Mode, rows: &Rows) -> Result<Option<&Short>, Error> {
         let together = self.interleaved(rows.step()).filter(|_| is_one_call(rows));
-        together.map_or(Ok(None), |rows| rows.make_short(mode, None))
+        together.map_or(Ok(None), |rows| rows.make_short(mode))
     }
 
     /// The same, if it was made.
     #[inline]
     pub(crate) fn short_interleaved(&self, mode: Mode, rows: &Rows) -> Option<&Short> {
         let made = self.interleaved.get(rows.step().checked_sub(2)?)?.get()?.as_ref();
-        made?.short(mode, 0).filter(|_| is_one_call(rows))
+        made?.short(mode).filter(|_| is_one_call(rows))
     }
 
     /// The kernel that reduces such rows from the identities in one call, made if this is the first for so many; none if they are
@@ -42,14 +42,14 @@ impl Variants {
     /// As [`make_short_interleaved`](Variants::make_short_interleaved).
     pub(crate) fn make_interleaved_totals(&self, rows: &Rows) -> Result<Option<&ShortWhole>, Error> {
         let Some(together) = self.interleaved(rows.step()).filter(|_| is_one_call(rows)) else { return Ok(None) };
-        together.make_short_whole(Whole::Reduce, None)?;
+        together.make_short_whole(Whole::Reduce, 0)?;
         Ok(self.interleaved_totals(rows))
     }
 
     /// The same, if it was made.
     pub(crate) fn interleaved_totals(&self, rows: &Rows) -> Option<&ShortWhole> {
         let made = self.interleaved.get(rows.step().checked_sub(2)?)?.get()?.as_ref();
-        let short = made?.short_whole(Whole::Reduce, 0).filter(|_| is_one_call(rows))?;
+        let short = made?.short_whole(Whole::Reduce).filter(|_| is_one_call(rows))?;
         (short.is_for(rows.len()) && !short.are_of_loop()).then_some(short)
     }
 

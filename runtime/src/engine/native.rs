@@ -6,7 +6,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use monoscan_codegen::cpu::{Native, NativeFn, NativeRowsFn, NativeTotalsFn, ShortFn};
+use monoscan_codegen::cpu::{Native, NativeFn, NativeRowsFn, NativeSequencesFn, ShortFn};
 use monoscan_ir::transform::Form;
 use monoscan_ir::{Constant, Layout, Type};
 
@@ -21,14 +21,25 @@ pub struct Natives {
     pub rows: [NativeRowsFn; 2],
     /// Writes nothing.
     pub reduce: NativeFn,
-    /// Lines from these components, into memory that is no column's; each gives how many elements it took.
-    pub short: Option<(Vec<Constant>, [ShortFn; 2])>,
+    pub from_identity: Option<FromIdentity>,
     /// Many sequences from these components.
-    pub totals: NativeTotalsFn,
+    pub totals: NativeSequencesFn,
     /// Whether they see the records beside each, and where it is: then only those of lines are used.
     pub sees: bool,
     pub state: Layout,
     pub parameters: Vec<Type>,
+}
+
+/// Functions of sequences from the identity, into memory that is no column's; each gives how many elements or sequences it took.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct FromIdentity {
+    pub identity: Vec<Constant>,
+    pub lines: [ShortFn; 2],
+    /// Over segments, whose flags are a column behind the others.
+    pub flagged: [ShortFn; 2],
+    /// Over rows, or segments between offsets.
+    pub sequences: [NativeSequencesFn; 2],
 }
 
 impl Natives {
@@ -36,29 +47,58 @@ impl Natives {
     fn addresses(&self) -> impl Iterator<Item = usize> {
         let lines = self.lines.into_iter().chain(self.flagged).chain([self.reduce]).map(|pass| pass as *const u8);
         let lines = lines.chain([self.totals as *const u8]);
-        let short = self.short.iter().flat_map(|(_, passes)| passes.map(|pass| pass as *const u8));
+        let short = self.from_identity.iter().flat_map(|of| {
+            let passes = of.lines.into_iter().chain(of.flagged).map(|pass| pass as *const u8);
+            passes.chain(of.sequences.map(|pass| pass as *const u8))
+        });
         lines.chain(self.rows.map(|rows| rows as *const u8)).chain(short).map(|address| address.addr())
     }
 
     /// Those of a form, in which segments start from this state; none for segments if they see neighbours.
     pub(super) fn of(&self, form: Form, start: &[Constant], replaces_vectors: bool) -> Option<Native> {
-        let Natives { lines, flagged, rows, reduce, short, totals, sees, state, parameters } = self;
+        let Natives { lines, flagged, rows, reduce, from_identity, totals, sees, state, parameters } = self;
         let (mode, state, parameters, sees) = (form.mode as usize, state.clone(), parameters.clone(), *sees);
+        let own = from_identity.as_ref().filter(|of| of.identity == start);
         match form.heads {
             true if sees => None,
             true => {
                 let (pass, start) = (flagged[mode], Some(start.to_vec()));
-                let (reduce, rows, short, totals) = (None, None, None, None);
-                Some(Native { pass, reduce, rows, short, totals, sees, state, start, parameters, replaces_vectors })
+                let short = own.map(|of| of.flagged[mode]);
+                let (reduce, rows, sequences, totals) = (None, None, None, None);
+                Some(Native {
+                    pass,
+                    reduce,
+                    rows,
+                    short,
+                    sequences,
+                    totals,
+                    sees,
+                    state,
+                    start,
+                    parameters,
+                    replaces_vectors,
+                })
             }
             false => {
                 // The kernel's own loop over rows, which goes on where a function panics, counts no elements in them.
                 let (reduce, rows) = (Some(*reduce), (!sees).then_some(rows[mode]));
-                let short = short.as_ref().filter(|(identity, _)| identity == start);
-                let totals = short.filter(|_| !sees).map(|_| *totals);
-                let short = short.map(|(_, passes)| passes[mode]);
+                let short = own.map(|of| of.lines[mode]);
+                let own = own.filter(|_| !sees);
+                let (sequences, totals) = (own.map(|of| of.sequences[mode]), own.map(|_| *totals));
                 let (pass, start) = (lines[mode], None);
-                Some(Native { pass, reduce, rows, short, totals, sees, state, start, parameters, replaces_vectors })
+                Some(Native {
+                    pass,
+                    reduce,
+                    rows,
+                    short,
+                    sequences,
+                    totals,
+                    sees,
+                    state,
+                    start,
+                    parameters,
+                    replaces_vectors,
+                })
             }
         }
     }

@@ -32,7 +32,7 @@ impl Backend for OnCpu {
     /// Compiles the kernel of an inclusive scan of short lines. The first long line makes that of long ones: functions and generated code
     /// are raced over its records.
     fn prepare(&self) -> Result<(), Error> {
-        if self.variants.make_short(Mode::Inclusive, None)?.is_none() {
+        if self.variants.make_short(Mode::Inclusive)?.is_none() {
             let variant = self.variants.get(Form::default(), false);
             variant.make(variant.kernels(Access::Line)?, &[Kernel::ScanOne].into(), 1)?;
         }
@@ -71,7 +71,7 @@ impl Backend for OnCpu {
         if is_native {
             return format!("{plan}\none pass: {NATIVE}");
         }
-        let short = usable(self.variants.make_short(Mode::Inclusive, None)).flatten();
+        let short = usable(self.variants.make_short(Mode::Inclusive)).flatten();
         if short.is_some_and(Short::is_native) { format!("{plan}\nshort lines: {NATIVE}") } else { plan }
     }
 

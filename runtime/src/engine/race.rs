@@ -8,19 +8,22 @@
 
 use std::time::{Duration, Instant};
 
-use monoscan_codegen::cpu::{Access, Native, Rival, ShortFn, ShortInputs};
+use monoscan_codegen::cpu::{Access, Native, Rival, ShortInputs};
 use monoscan_ir::random::SplitMix64;
 use monoscan_ir::{Constant, Layout};
+use smallvec::SmallVec;
 
 use super::native::put;
 use super::self_check::{Kind, Sample};
 use super::variant::{LONG_ENOUGH, Variant};
 
-/// Records of one run, at most: fewer where an element takes long.
+/// Records of one run, at most: fewer where an element takes long. Of samples, and of a line's own records.
 const MOST: usize = 2048;
+const MOST_OF_LINE: usize = 1 << 15;
 
-/// How long one run should take.
+/// How long one run should take, and how long it should at least, by being repeated: a clock tells no less.
 const RUN: Duration = Duration::from_micros(10);
+const SHORTEST: Duration = Duration::from_nanos(200);
 
 /// How many different samples there are: many in no order, whose branches no processor learns by heart, and few again and again.
 const DRAWN: usize = 64;
@@ -56,10 +59,6 @@ impl<'a> Records<'a> {
         Records { inputs, len }
     }
 
-    pub(crate) fn len(self) -> usize {
-        self.len
-    }
-
     /// Whether the first records, so many, are all the same, as where memory was only made ready.
     fn are_alike(self, len: usize, sizes: &[usize]) -> bool {
         (0..).zip(sizes).all(|(column, &size)| {
@@ -73,13 +72,8 @@ impl<'a> Records<'a> {
 /// Whether the second of two candidates is faster than the first, the planned one: over these records, or over samples of two kinds
 /// together. One that does not take all records, since it panics, loses.
 pub(super) fn wins(native: &Native, rivals: [Rival; 2], variant: &Variant, records: Option<Records<'_>>) -> bool {
-    is_faster(native, rivals, variant, records.map(|records| (records, true)))
-}
-
-/// The same; records come with whether a function goes on from part to part.
-fn is_faster(native: &Native, rivals: [Rival; 2], variant: &Variant, records: Option<(Records<'_>, bool)>) -> bool {
     // Parts of fewer take no time that a clock tells.
-    let records = records.filter(|(records, _)| records.len >= LONG_ENOUGH);
+    let records = records.filter(|records| records.len >= LONG_ENOUGH);
     let over_records = records.and_then(|records| over_records(native, rivals, variant, records));
     let [planned, function] = over_records.unwrap_or_else(|| over_samples(native, rivals, variant));
     let margin = if matches!(rivals[0], Rival::Rows(..)) { MARGIN_OF_ROWS } else { MARGIN };
@@ -87,58 +81,33 @@ fn is_faster(native: &Native, rivals: [Rival; 2], variant: &Variant, records: Op
     function.is_some_and(|function| function.saturating_mul(100) < planned)
 }
 
-/// Whether the function of short lines is used: where the one of lines won the race with generated code, if it is about as fast as
-/// that, and elsewhere if it wins against generated code. rustc compiles the two differently: one may branch where the other
-/// selects, and the state of only one is never in memory.
-pub(super) fn is_used_for_short_lines(
-    (short, native): (ShortFn, &Native),
-    (generated, has_won): (ShortFn, bool),
-    variant: &Variant,
-    records: Option<Records<'_>>,
-) -> bool {
-    let is_asked_for = variant.native.as_ref().is_some_and(|(_, is_asked_for)| *is_asked_for);
-    is_asked_for
-        || match has_won {
-            // Both are functions, of which the first starts each part anew.
-            true => {
-                let records = records.map(|records| (records, false));
-                !is_faster(native, [Rival::Line(short), Rival::Native(native.pass)], variant, records)
-            }
-            false => wins(native, [Rival::Line(generated), Rival::Line(short)], variant, records),
-        }
-}
-
 type Times = [Option<Duration>; 2];
 
 /// The median times over parts of a line, one behind the other; none if its first records are all the same, which say nothing of others.
-/// A function goes on from its state, which many branches depend on, if it is to. They take turns in who reads a part first.
-fn over_records(
-    native: &Native,
-    rivals: [Rival; 2],
-    variant: &Variant,
-    (records, goes_on): (Records<'_>, bool),
-) -> Option<Times> {
+/// A function goes on from its state, which many branches depend on. They take turns in who reads a part first.
+fn over_records(native: &Native, rivals: [Rival; 2], variant: &Variant, records: Records<'_>) -> Option<Times> {
     let sizes: Vec<usize> = variant.program.inputs.iter().map(|column| column.size as usize).collect();
     let apart = records.len / PARTS;
     let first = apart.min(DRAWN);
     if records.are_alike(apart.min(MOST), &sizes) {
         return None;
     }
-    let mut track = Track::new(native, variant, apart.min(MOST));
+    let mut track = Track::new(native, variant, apart.min(MOST_OF_LINE));
     // Code and memory that were not touched before take longer.
     let warmed = rivals.map(|rival| track.time(rival, records.inputs.registers(), first));
     let Some(planned) = warmed[0] else { return Some([None, warmed[1]]) };
     let len = track.fitting(planned, first).min(apart);
-    let clock = (0..PARTS).map(|_| Instant::now().elapsed()).min().unwrap_or_default();
+    let expected = planned.as_nanos().max(1) * len as u128 / first as u128;
+    track.runs = (SHORTEST.as_nanos() / expected.max(1)).clamp(1, 16) as usize;
     let mut times: Vec<Times> = Vec::with_capacity(PARTS);
     for part in 0..PARTS {
-        track.goes_on = goes_on && part > 0;
+        track.goes_on = part > 0;
         let start = part * len;
         let mut table = ShortInputs::new(std::ptr::null());
         let inputs = records.inputs.moved(|column| start * sizes[column], &mut table);
         let mut own: Times = [None; 2];
         for rival in [part % 2, 1 - part % 2] {
-            own[rival] = track.time(rivals[rival], inputs, len).map(|time| time.saturating_sub(clock));
+            own[rival] = track.time(rivals[rival], inputs, len);
         }
         if own.contains(&None) {
             return Some(own);
@@ -192,6 +161,10 @@ struct Track<'a> {
     states: Vec<u128>,
     own: Vec<u128>,
     goes_on: bool,
+    /// The most records of a run, how often it is repeated, and what looking at the clock takes.
+    most: usize,
+    runs: usize,
+    clock: Duration,
 }
 
 impl<'a> Track<'a> {
@@ -211,6 +184,9 @@ impl<'a> Track<'a> {
             states: vec![0; whole.size.div_ceil(16) as usize],
             own: vec![0; own.div_ceil(16) as usize],
             goes_on: false,
+            most,
+            runs: 1,
+            clock: (0..PARTS).map(|_| Instant::now().elapsed()).min().unwrap_or_default(),
             whole,
         }
     }
@@ -218,7 +194,7 @@ impl<'a> Track<'a> {
     /// How many records take about as long as a run should, if so many took so long.
     fn fitting(&self, time: Duration, records: usize) -> usize {
         let fitting = records as u128 * RUN.as_nanos() / time.as_nanos().max(1);
-        (fitting as usize).clamp(DRAWN, MOST)
+        (fitting as usize).clamp(DRAWN.min(self.most), self.most)
     }
 
     /// The time that a rival takes for so many records; none if it does not take all.
@@ -243,26 +219,32 @@ impl<'a> Track<'a> {
         } else {
             put(&self.whole, memory, &self.whole_start);
         }
-        let (output, state) = (self.output.as_mut_ptr().cast(), states.as_mut_ptr().cast());
+        let before: SmallVec<[u128; 8]> = states.as_slice().into();
+        let output = self.output.as_mut_ptr().cast();
         let start = Instant::now();
-        // SAFETY: the columns have the program's layouts and so many records, parameters are behind them, and states lie as each
-        // has them.
-        let taken = unsafe {
-            match rival {
-                Rival::Line(line) => line(len, output, a, b, c, d),
-                Rival::Reduction(line) => {
-                    line(len, output, a, b, c, d, state);
-                    len
+        let mut taken = len;
+        for _ in 0..self.runs {
+            states.copy_from_slice(&before);
+            let state = states.as_mut_ptr().cast();
+            // SAFETY: the columns have the program's layouts and so many records, parameters are behind them, and states lie as each
+            // has them.
+            taken = taken.min(unsafe {
+                match rival {
+                    Rival::Line(line) => line(len, output, a, b, c, d),
+                    Rival::Reduction(line) => {
+                        line(len, output, a, b, c, d, state);
+                        len
+                    }
+                    Rival::Rows(_, of_rows) => {
+                        of_rows(rows, output, a, b, c, d, row, row);
+                        len
+                    }
+                    Rival::Native(line) => line(len, output, a, b, c, d, state),
+                    Rival::NativeRows(_, of_rows) => of_rows(rows, output, a, b, c, d, state, row, row),
                 }
-                Rival::Rows(_, of_rows) => {
-                    of_rows(rows, output, a, b, c, d, row, row);
-                    len
-                }
-                Rival::Native(line) => line(len, output, a, b, c, d, state),
-                Rival::NativeRows(_, of_rows) => of_rows(rows, output, a, b, c, d, state, row, row),
-            }
-        };
-        let time = start.elapsed();
+            });
+        }
+        let time = start.elapsed().saturating_sub(self.clock) / self.runs as u32;
         (taken == len).then_some(time)
     }
 }

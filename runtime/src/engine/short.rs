@@ -9,15 +9,15 @@
 
 use std::sync::OnceLock;
 
-use monoscan_codegen::cpu::{Access, Kernel, LONGEST_STRAIGHT_ROW, NativeTotalsFn};
+use monoscan_codegen::cpu::{Access, Kernel, LONGEST_STRAIGHT_ROW, NativeSequencesFn};
 use monoscan_codegen::cpu::{ShortFn, ShortInputs, ShortRowsFn, ShortWholeFn};
 use monoscan_ir::{Constant, Layout, Mode};
 
 use super::absorbing::{Absorbing, FIRST};
+use super::contest::Contest;
 use super::line::Line;
-use super::race::{self, Records};
 use super::totals::Totals;
-use super::variant::Variant;
+use super::variant::{Kernels, Variant};
 use super::whole::{StatesAfter, WholeStates};
 use crate::call::Rows;
 use crate::checks;
@@ -29,12 +29,10 @@ use crate::error::Error;
 /// for loops.
 #[doc(hidden)]
 pub struct Short {
-    /// A function of the user's crate, or code of the variants that this is a part of.
-    scan: ShortFn,
-    /// Such code.
+    /// Code of the variants that this is a part of, and a function of the user's crate or code that calls one.
     generated: ShortFn,
-    /// Whether the first is a function.
-    is_native: bool,
+    function: ShortFn,
+    contest: Contest,
     /// Most elements of a line that one sequential pass is the way for.
     longest: usize,
     /// Whether the output may be the input.
@@ -43,23 +41,34 @@ pub struct Short {
 
 impl Short {
     /// Of a form that is not from an initial state; none if its columns are many or if it has no kernels.
-    /// The records are those of a line that it is for, if it is not for all.
-    pub(super) fn of(variant: &Variant, records: Option<Records<'_>>) -> Result<Option<Short>, Error> {
-        let Ok(kernels) = variant.kernels_for_line(records.map_or(0, Records::len)) else { return Ok(None) };
-        variant.settle(kernels, Kernel::Short, records)?;
-        let Some(generated) = kernels.code.short() else { return Ok(None) };
-        variant.check(kernels, &[Kernel::Short].into())?;
+    pub(super) fn of(variant: &Variant) -> Result<Option<Short>, Error> {
+        let Some([generated, function]) = Short::codes(variant)? else { return Ok(None) };
+        let contest = Contest::with(function.is_some(), variant.is_native_asked());
         let replaces = checks::can_replace(&variant.program).is_ok();
-        let planned = (generated, kernels.code.is_native(Kernel::Short));
-        let native = kernels.code.native_short();
-        let native = native.filter(|&native| race::is_used_for_short_lines(native, planned, variant, records));
-        let (scan, is_native) = (native.map_or(generated, |(short, _)| short), native.is_some());
         // Longer lines may end early, which kernels with states in memory see.
         let longest = match variant.ends_early(true) {
             Some(_) => variant.plan.direct.min(FIRST),
             None => variant.plan.direct,
         };
-        Ok(Some(Short { scan, generated, is_native, longest, replaces }))
+        Ok(generated.map(|generated| {
+            let function = function.unwrap_or(generated);
+            Short { generated, function, contest, longest, replaces }
+        }))
+    }
+
+    /// Generated code, and what a function does the same by, if there is one.
+    fn codes(variant: &Variant) -> Result<Option<[Option<ShortFn>; 2]>, Error> {
+        let checked = |kernels: &Kernels| -> Result<Option<ShortFn>, Error> {
+            let Some(code) = kernels.code.short() else { return Ok(None) };
+            variant.check(kernels, &[Kernel::Short].into()).map(|()| Some(code))
+        };
+        let Ok([generated, by_function]) = variant.rivals() else { return Ok(None) };
+        let function = match by_function.code.native_short() {
+            Some((short, _)) => Some(short),
+            None if by_function.code.is_native(Kernel::Short) => checked(by_function)?,
+            None => None,
+        };
+        Ok(Some([checked(generated)?, function]))
     }
 
     /// Scans a line of `len` records if it is short enough. Gives how many records it wrote, if it did. Where the user's function
@@ -74,14 +83,17 @@ impl Short {
             return None;
         }
         let [a, b, c, d] = inputs.registers();
-        // SAFETY: the columns are what the caller says. The code is there: this is borrowed from the variant that owns it.
-        let written = unsafe { (self.scan)(len, output, a, b, c, d) };
-        if written < len && self.is_native {
+        Some(self.contest.run(len, |is_function| {
+            if is_function {
+                // SAFETY: the columns are what the caller says. The code is there: this is borrowed from the variant that owns it.
+                let written = unsafe { (self.function)(len, output, a, b, c, d) };
+                if written == len {
+                    return len;
+                }
+            }
             // SAFETY: as above, and the output overlaps no input, so those are as they were.
-            return Some(unsafe { (self.generated)(len, output, a, b, c, d) });
-        }
-        // Of a filter, fewer are all.
-        Some(written)
+            unsafe { (self.generated)(len, output, a, b, c, d) }
+        }))
     }
 
     /// As [`scan`](Short::scan), by generated code: the output may be an input column, of a program that can replace its input.
@@ -103,7 +115,7 @@ impl Short {
 
     /// Whether a function scans them.
     pub(crate) fn is_native(&self) -> bool {
-        self.is_native
+        self.contest.is_function()
     }
 
     /// As [`scan`](Short::scan), over the input.
@@ -122,10 +134,17 @@ impl Short {
 #[doc(hidden)]
 pub struct ShortRows {
     /// Code of the variants that this is a part of: for rows of so many elements, the first for longer ones, once there were such.
-    scans: [OnceLock<ShortRowsFn>; LONGEST_STRAIGHT_ROW + 1],
+    scans: [OnceLock<OfRows>; LONGEST_STRAIGHT_ROW + 1],
     /// Most elements of a row, and of all rows.
     longest: usize,
     most: usize,
+}
+
+/// The codes that scan rows of a number of elements.
+struct OfRows {
+    generated: ShortRowsFn,
+    function: Option<NativeSequencesFn>,
+    contest: Contest,
 }
 
 impl ShortRows {
@@ -144,20 +163,26 @@ impl ShortRows {
     /// [`Error::Miscompiled`] if it is wrong.
     pub(super) fn make(&self, variant: &Variant, len: usize) -> Result<(), Error> {
         let of_length = self.of_length(len);
-        if of_length.get().is_none()
-            && let Ok(kernels) = variant.kernels(Access::Line)
-        {
-            variant.settle(kernels, Kernel::ShortRows(len), None)?;
-            if let Some(scan) = kernels.code.short_rows(len) {
-                variant.check(kernels, &[Kernel::ShortRows(len)].into())?;
-                of_length.get_or_init(|| scan);
-            }
+        if of_length.get().is_some() {
+            return Ok(());
+        }
+        let kernel = Kernel::ShortRows(len);
+        let (Ok(of_lines), Ok([generated, by_function])) = (variant.kernels(Access::Line), variant.rivals()) else {
+            return Ok(());
+        };
+        let function = by_function.code.native_sequences(kernel);
+        let kernels = if function.is_some() { generated } else { of_lines };
+        variant.settle(kernels, kernel, None)?;
+        if let Some(generated) = kernels.code.short_rows(len) {
+            variant.check(kernels, &[kernel].into())?;
+            let contest = Contest::with(function.is_some(), variant.is_native_asked());
+            of_length.get_or_init(|| OfRows { generated, function, contest });
         }
         Ok(())
     }
 
     #[inline]
-    fn of_length(&self, len: usize) -> &OnceLock<ShortRowsFn> {
+    fn of_length(&self, len: usize) -> &OnceLock<OfRows> {
         self.scans.get(len).unwrap_or(&self.scans[0])
     }
 
@@ -167,24 +192,35 @@ impl ShortRows {
         rows.step() == 1 && (1..=self.longest).contains(&rows.len()) && rows.elements() <= self.most
     }
 
-    /// Scans these rows, which lie within the columns, if all of them together are short enough and there is a kernel. Gives how many
-    /// records it wrote, if it did.
+    /// Scans these rows, which lie within the columns, if all of them together are short enough and there is a kernel. The output may be
+    /// an input, if that is said. Gives how many records it wrote, if it did.
     ///
     /// # Safety
     /// As for [`Short::scan`].
     #[inline]
-    pub unsafe fn scan(&self, inputs: &ShortInputs, output: *mut u8, rows: &Rows) -> Option<usize> {
+    pub unsafe fn scan(&self, inputs: &ShortInputs, (output, is_input): (*mut u8, bool), rows: &Rows) -> Option<usize> {
         if rows.elements() == 0 {
             return Some(0);
         }
         if !self.takes(rows) {
             return None;
         }
-        let scan = self.of_length(rows.len()).get()?;
+        let OfRows { generated, function, contest } = self.of_length(rows.len()).get()?;
         let [a, b, c, d] = inputs.registers();
-        // SAFETY: the columns are what the caller says, and have these rows. The code is there: this is borrowed from the variant
-        // that owns it.
-        unsafe { scan(rows.count(), output, a, b, c, d, rows.pitch(), rows.len()) };
+        let (count, pitch, len) = (rows.count(), rows.pitch(), rows.len());
+        contest.run_beside(is_input, rows.elements(), |is_function| {
+            // SAFETY: the columns are what the caller says, and have these rows. The code is there: this is borrowed from the variant
+            // that owns it. What a function wrote is no input, so that it can be written again.
+            unsafe {
+                if is_function
+                    && let Some(function) = function
+                    && function(count, output, a, b, c, d, std::ptr::null(), pitch, len) == count
+                {
+                    return;
+                }
+                generated(count, output, a, b, c, d, pitch, len);
+            }
+        });
         Some(rows.elements())
     }
 }
@@ -221,8 +257,9 @@ impl From<Mode> for Whole {
 /// A kernel that scans or reduces short lines of a program from given states, and replaces these by the states after the line.
 #[doc(hidden)]
 pub struct ShortWhole {
-    /// Code of the variants that this is a part of.
-    pass: ShortWholeFn,
+    /// Code of the variants that this is a part of, without a function and with one.
+    passes: [ShortWholeFn; 2],
+    contest: Contest,
     longest: usize,
     states: WholeStates,
     replaces: bool,
@@ -233,37 +270,44 @@ pub struct ShortWhole {
     /// How lines end early, if they do.
     absorbing: Option<Absorbing>,
     /// A function that reduces many lines, faster than one call of the kernel for each: looked for when many are first reduced.
-    totals: OnceLock<Option<NativeTotalsFn>>,
+    totals: OnceLock<Option<NativeSequencesFn>>,
 }
 
 impl ShortWhole {
     /// Of a form that is neither segmented nor from an initial state; none if its columns are many, if it has no kernels, or if one pass with whole
     /// states is not the way for short lines.
-    /// The records are those of a line that it is for, if it is not for all.
-    pub(super) fn of(
-        variant: &Variant,
-        work: Whole,
-        records: Option<Records<'_>>,
-    ) -> Result<Option<ShortWhole>, Error> {
-        let Ok(kernels) = variant.kernels_for_line(records.map_or(0, Records::len)) else { return Ok(None) };
-        if !kernels.code.whole_pays() {
+    pub(super) fn of(variant: &Variant, work: Whole) -> Result<Option<ShortWhole>, Error> {
+        let Ok([generated, by_function]) = variant.rivals() else { return Ok(None) };
+        if !generated.code.whole_pays() {
             return Ok(None);
         }
         let writes = work != Whole::Reduce;
-        variant.settle(kernels, Kernel::ShortWhole { writes }, records)?;
-        let Some(pass) = kernels.code.short_whole(writes) else { return Ok(None) };
-        variant.check(kernels, &[Kernel::ShortWhole { writes }].into())?;
-        let states = WholeStates::of(variant, &kernels.code);
+        let kernel = Kernel::ShortWhole { writes };
+        let checked = |kernels: &Kernels| -> Result<Option<ShortWholeFn>, Error> {
+            let Some(code) = kernels.code.short_whole(writes) else { return Ok(None) };
+            variant.check(kernels, &[kernel].into()).map(|()| Some(code))
+        };
+        let function = if by_function.code.is_native(kernel) { checked(by_function)? } else { None };
+        let contest = Contest::with(function.is_some(), variant.is_native_asked());
+        let Some(pass) = checked(generated)? else { return Ok(None) };
+        let passes = [pass, function.unwrap_or(pass)];
+        let states = WholeStates::of(variant, &generated.code);
         Ok(Some(ShortWhole {
-            pass,
+            passes,
+            contest,
             longest: variant.plan.direct,
             absorbing: Absorbing::of(variant, &states, writes),
             states,
             replaces: checks::can_replace(&variant.program).is_ok(),
-            is_anywhere: kernels.code.is_anywhere(writes),
+            is_anywhere: generated.code.is_anywhere(writes),
             alone: variant.plan.alone,
             totals: OnceLock::new(),
         }))
+    }
+
+    /// The code that is taken, as far as calls have decided.
+    fn so_far(&self) -> ShortWholeFn {
+        self.passes[usize::from(self.contest.is_function())]
     }
 
     /// Whether the states are those of the loop that the program was derived from, and not of its stages.
@@ -315,7 +359,8 @@ impl ShortWhole {
 
     /// The passes over many lines, from the states that sequences start from or each from its own.
     pub(crate) fn sequences(&self, from_start: bool) -> Totals<'_> {
-        let &ShortWhole { pass, longest, alone, ref states, is_anywhere, .. } = self;
+        let &ShortWhole { longest, alone, ref states, is_anywhere, .. } = self;
+        let pass = self.so_far();
         let start = from_start.then(|| states.start());
         Totals { pass, native: None, longest, has_longer: false, alone, states: &states.layout, start, is_anywhere }
     }
@@ -324,8 +369,9 @@ impl ShortWhole {
     pub(crate) fn totals(&self, variant: &Variant) -> Totals<'_> {
         let by_kernel = self.sequences(true);
         let faster = || {
-            let code = &variant.kernels(Access::Line).ok()?.code;
-            let native = code.native_totals(code.is_native(Kernel::ShortWhole { writes: false }))?;
+            let kernels = variant.kernels(Access::Line).ok()?;
+            variant.settle(kernels, Kernel::ShortWhole { writes: false }, None).ok()?;
+            let native = kernels.code.native_totals(kernels.code.is_native(Kernel::ShortWhole { writes: false }))?;
             by_kernel.is_faster(native, variant).then_some(native)
         };
         Totals { native: *self.totals.get_or_init(faster), ..by_kernel }
@@ -368,14 +414,20 @@ impl ShortWhole {
         if len > self.longest || !(are_reached || self.states.takes_any) {
             return None;
         }
-        if let Some(absorbing) = self.absorbing.as_ref().filter(|_| len > FIRST) {
-            // SAFETY: as below.
-            unsafe { absorbing.pass(self.pass, inputs, output, len, states) };
-            return Some(len);
-        }
         let [a, b, c, d] = inputs.registers();
-        // SAFETY: as in `Short::scan`; states that sequences reach lie in all ranges that kernels rely on.
-        Some(unsafe { (self.pass)(len, output, a, b, c, d, states) })
+        let absorbing = self.absorbing.as_ref().filter(|_| len > FIRST);
+        Some(self.contest.run(len, |is_function| {
+            let pass = self.passes[usize::from(is_function)];
+            match absorbing {
+                // SAFETY: as in `Short::scan`; states that sequences reach lie in all ranges that kernels rely on.
+                None => unsafe { pass(len, output, a, b, c, d, states) },
+                Some(absorbing) => {
+                    // SAFETY: as above.
+                    unsafe { absorbing.pass(pass, inputs, output, len, states) };
+                    len
+                }
+            }
+        }))
     }
 
     /// As [`pass`](ShortWhole::pass), over the input.

@@ -8,10 +8,9 @@ use monoscan_ir::transform::Form;
 
 use super::absorbing::FIRST;
 use super::between::ShortBetween;
-use super::race::Records;
 use super::short::{Short, ShortRows, ShortWhole, Whole};
 use super::spaced::ShortSpaced;
-use super::variant::{LONG_ENOUGH, Variants};
+use super::variant::Variants;
 use crate::cache::{get_or_make, make_first};
 use crate::call::Rows;
 use crate::error::Error;
@@ -23,29 +22,14 @@ const MOST_WITHOUT_VECTORS: usize = 256;
 #[derive(Default)]
 pub(crate) struct ShortKernels {
     lines: [OnceLock<Option<Short>>; 2],
-    /// Of lines that are [long enough](LONG_ENOUGH).
-    long_lines: [OnceLock<Option<Short>>; 2],
     /// Of lines of flagged segments.
     segments: [OnceLock<Option<Short>>; 2],
     rows: [OnceLock<Option<ShortRows>>; 2],
     between: [OnceLock<ShortBetween>; 2],
     whole: [OnceLock<Option<ShortWhole>>; 3],
-    long_whole: [OnceLock<Option<ShortWhole>>; 3],
     /// Of strided access, and of spaced.
     spaced: [[OnceLock<Option<ShortSpaced>>; 2]; 2],
     spaced_whole: [[OnceLock<Option<ShortSpaced>>; 3]; 2],
-}
-
-impl ShortKernels {
-    #[inline]
-    fn line(&self, mode: Mode, len: usize) -> &OnceLock<Option<Short>> {
-        if len < LONG_ENOUGH { &self.lines[mode as usize] } else { &self.long_lines[mode as usize] }
-    }
-
-    #[inline]
-    fn of_whole(&self, work: Whole, len: usize) -> &OnceLock<Option<ShortWhole>> {
-        if len < LONG_ENOUGH { &self.whole[work as usize] } else { &self.long_whole[work as usize] }
-    }
 }
 
 /// How kernels reach the records of columns, which lie one after the other in all of them or anyhow.
@@ -54,21 +38,20 @@ fn access_of(are_alike: bool) -> Access {
 }
 
 impl Variants {
-    /// The kernel that scans short lines of so many records from the identities, if it was made and the program has such a kernel.
+    /// The kernel that scans short lines from the identities, if it was made and the program has such a kernel.
     #[inline]
-    pub(crate) fn short(&self, mode: Mode, len: usize) -> Option<&Short> {
-        self.short.line(mode, len).get()?.as_ref()
+    pub(crate) fn short(&self, mode: Mode) -> Option<&Short> {
+        self.short.lines[mode as usize].get()?.as_ref()
     }
 
-    /// The same, of a line of these records if it is for a certain one, made if this is the first call for it.
+    /// The same, made if this is the first call for it.
     ///
     /// # Errors
     /// [`Error::Miscompiled`] if the kernel is wrong.
     #[inline]
-    pub(crate) fn make_short(&self, mode: Mode, records: Option<Records<'_>>) -> Result<Option<&Short>, Error> {
+    pub(crate) fn make_short(&self, mode: Mode) -> Result<Option<&Short>, Error> {
         let form = Form { mode, ..Form::default() };
-        let made = self.short.line(mode, records.map_or(0, Records::len));
-        Ok(get_or_make(made, || Short::of(self.get(form, false), records))?.as_ref())
+        Ok(get_or_make(&self.short.lines[mode as usize], || Short::of(self.get(form, false)))?.as_ref())
     }
 
     /// The kernel that scans the flagged segments of short lines from the identities, if it was made and the program has such a kernel.
@@ -86,7 +69,7 @@ impl Variants {
         if len > variant.plan.direct {
             return Ok(None);
         }
-        Ok(get_or_make(&self.short.segments[mode as usize], || Short::of(variant, None))?.as_ref())
+        Ok(get_or_make(&self.short.segments[mode as usize], || Short::of(variant))?.as_ref())
     }
 
     /// The kernel that scans short rows from the identities, if it was made and the program has such a kernel.
@@ -173,25 +156,19 @@ impl Variants {
         Ok(get_or_make(made, || ShortSpaced::of(variant(), access_of(are_alike), Some(work)))?.as_ref())
     }
 
-    /// The kernel that scans short lines of so many records from given states, or reduces them, if it was made and the program has such
-    /// a kernel.
+    /// The kernel that scans short lines from given states, or reduces them, if it was made and the program has such a kernel.
     #[inline]
-    pub(crate) fn short_whole(&self, work: Whole, len: usize) -> Option<&ShortWhole> {
-        self.short.of_whole(work, len).get()?.as_ref()
+    pub(crate) fn short_whole(&self, work: Whole) -> Option<&ShortWhole> {
+        self.short.whole[work as usize].get()?.as_ref()
     }
 
-    /// The same, of a line of these records if it is for a certain one, made if this is the first call for a line that is short.
+    /// The same, made if this is the first call and a line of so many records is short.
     ///
     /// # Errors
     /// [`Error::Miscompiled`] if the kernel is wrong.
     #[inline]
-    pub(crate) fn make_short_whole(
-        &self,
-        work: Whole,
-        records: Option<Records<'_>>,
-    ) -> Result<Option<&ShortWhole>, Error> {
-        let len = records.map_or(0, Records::len);
-        let whole = self.short.of_whole(work, len);
+    pub(crate) fn make_short_whole(&self, work: Whole, len: usize) -> Result<Option<&ShortWhole>, Error> {
+        let whole = &self.short.whole[work as usize];
         if let Some(made) = whole.get() {
             return Ok(made.as_ref());
         }
@@ -199,6 +176,6 @@ impl Variants {
         if len > variant.plan.direct {
             return Ok(None);
         }
-        Ok(make_first(whole, || ShortWhole::of(variant, work, records))?.as_ref())
+        Ok(make_first(whole, || ShortWhole::of(variant, work))?.as_ref())
     }
 }

@@ -11,7 +11,7 @@ use std::ops::Range;
 use std::time::{Duration, Instant};
 use std::{array, ptr};
 
-use monoscan_codegen::cpu::{MOST_SHORT_INPUTS, NativeTotalsFn, ShortInputs, ShortWholeFn};
+use monoscan_codegen::cpu::{MOST_SHORT_INPUTS, NativeSequencesFn, ShortInputs, ShortWholeFn};
 use monoscan_ir::{Constant, Layout};
 
 use super::rows::{LEAST_ELEMENTS, parallel};
@@ -90,7 +90,7 @@ const ROUNDS: usize = 5;
 pub(crate) struct Totals<'a> {
     pub(super) pass: ShortWholeFn,
     /// A function that does the same.
-    pub(super) native: Option<NativeTotalsFn>,
+    pub(super) native: Option<NativeSequencesFn>,
     /// The longest line that it is the way for, and whether there are longer ones.
     pub(crate) longest: usize,
     pub(crate) has_longer: bool,
@@ -212,7 +212,7 @@ impl Totals<'_> {
     /// As for [`run`](Totals::run).
     unsafe fn by_native(
         &self,
-        native: NativeTotalsFn,
+        native: NativeSequencesFn,
         sequences: &Sequences<'_>,
         numbers: Range<usize>,
         &Shared(Columns { at, sizes, .. }, to): &Shared<'_>,
@@ -228,7 +228,7 @@ impl Totals<'_> {
     }
 
     /// Whether a function is faster than a call of the kernel for each sequence, or was asked for.
-    pub(super) fn is_faster(&self, native: NativeTotalsFn, variant: &Variant) -> bool {
+    pub(super) fn is_faster(&self, native: NativeSequencesFn, variant: &Variant) -> bool {
         if variant.native.as_ref().is_some_and(|(_, is_asked_for)| *is_asked_for) {
             return true;
         }

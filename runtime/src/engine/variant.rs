@@ -43,6 +43,8 @@ pub(crate) struct Variant {
     pub(super) native: Option<(Native, bool)>,
     line: OnceLock<Kernels>,
     long_line: OnceLock<Kernels>,
+    /// Of short lines, by generated code and by functions.
+    rivals: [OnceLock<Kernels>; 2],
     strided: OnceLock<Kernels>,
     spaced: OnceLock<Kernels>,
     /// How lines end early, if they do, that are reduced and that are written.
@@ -141,6 +143,7 @@ impl Variant {
             native,
             line: OnceLock::new(),
             long_line: OnceLock::new(),
+            rivals: Default::default(),
             strided: OnceLock::new(),
             spaced: OnceLock::new(),
             absorbing: Default::default(),
@@ -166,14 +169,34 @@ impl Variant {
             Access::Strided => &self.strided,
             Access::Spaced => &self.spaced,
         };
-        self.kernels_in(kernels, access, false)
+        self.kernels_in(kernels, access, false, self.native.clone())
+    }
+
+    /// Whether functions take elements wherever they can.
+    pub(super) fn is_native_asked(&self) -> bool {
+        self.native.as_ref().is_some_and(|(_, is_asked)| *is_asked)
+    }
+
+    /// Those of short lines by generated code, and by functions wherever these can; the same, where there are no functions.
+    pub(super) fn rivals(&self) -> Result<[&Kernels; 2], CodegenError> {
+        let Some((native, _)) = &self.native else { return Ok([self.kernels(Access::Line)?; 2]) };
+        let of = |by_function: bool| {
+            let native = by_function.then(|| (native.clone(), true));
+            self.kernels_in(&self.rivals[usize::from(by_function)], Access::Line, false, native)
+        };
+        Ok([of(false)?, of(true)?])
     }
 
     /// Those of a line of so many records.
     #[inline]
     pub(crate) fn kernels_for_line(&self, len: usize) -> Result<&Kernels, CodegenError> {
         let are_raced = len >= LONG_ENOUGH && matches!(self.native, Some((_, false)));
-        self.kernels_in(if are_raced { &self.long_line } else { &self.line }, Access::Line, are_raced)
+        self.kernels_in(
+            if are_raced { &self.long_line } else { &self.line },
+            Access::Line,
+            are_raced,
+            self.native.clone(),
+        )
     }
 
     /// Whether a function writes lines: long ones, if that was settled, and else short ones.
@@ -192,6 +215,7 @@ impl Variant {
         kernels: &'a OnceLock<Kernels>,
         access: Access,
         are_of_long_lines: bool,
+        native: Option<(Native, bool)>,
     ) -> Result<&'a Kernels, CodegenError> {
         get_or_make(kernels, || {
             let (interleave, isa) = (self.plan.interleave as u32, HostIsa::native()?);
@@ -200,7 +224,7 @@ impl Variant {
                 Some(states) if states.types().eq(code.whole_states().types()) => code.with_states(states.clone())?,
                 _ => code,
             };
-            let code = if access == Access::Line { code.with_native(self.native.clone()) } else { code };
+            let code = if access == Access::Line { code.with_native(native) } else { code };
             let length_constants = LengthConstants::new(&self.program, &code, self.plan.block);
             let restarts = if self.plan.restarts { Restarts::of(&self.program, &code) } else { None };
             let identities = code.state_layout().fields().zip(self.program.identities());

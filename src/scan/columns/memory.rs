@@ -28,37 +28,21 @@ pub(in crate::scan) type Read<'a> = SmallVec<[Column<'a>; 6]>;
 /// The columns of results, without an allocation.
 pub(in crate::scan) type Written<'a> = SmallVec<[ColumnMut<'a>; 4]>;
 
-/// The slices as kernels of short lines take them, if all of them are of this length, and behind them where parameters are.
-#[inline]
+/// Puts the slices there as kernels of short lines take them, and behind them where parameters are. Says whether all of them are on
+/// the host, of this length and without gaps.
+#[inline(always)]
 pub(in crate::scan) fn bases<R: Record, C: Columns<R>>(
     slices: &C,
     len: usize,
     parameters: *const u8,
-) -> Option<ShortInputs> {
-    bases_with(slices, None, len, parameters)
-}
-
-/// The same with one more column behind the slices.
-#[inline]
-pub(in crate::scan) fn bases_with<R: Record, C: Columns<R>>(
-    slices: &C,
-    more: Option<*const u8>,
-    len: usize,
-    parameters: *const u8,
-) -> Option<ShortInputs> {
-    if !<C::Place as sealed_place::Place>::ON_HOST {
-        return None;
-    }
-    let mut bases = ShortInputs::new(parameters);
-    let mut fits = true;
+    to: &mut ShortInputs,
+) -> bool {
+    let mut fits = <C::Place as sealed_place::Place>::ON_HOST;
     slices.parts(|part| {
-        bases.push(part.base, parameters);
+        to.push(part.base, parameters);
         fits &= part.len == len && part.spacing.is_none();
     });
-    if let Some(base) = more {
-        bases.push(base, parameters);
-    }
-    fits.then_some(bases)
+    fits
 }
 
 /// Where each slice starts, and how its records lie if not one after the other, without an allocation.
@@ -76,15 +60,12 @@ pub(in crate::scan) fn spaced<R: Record, C: Columns<R>>(slices: &C, to: &mut Spa
     lengths.filter(|_| fits)
 }
 
-/// The same as [`bases`], and how long all of them are, if they are of one length.
-#[inline]
-pub(in crate::scan) fn equal<R: Record>(
-    slices: &impl Columns<R>,
-    parameters: *const u8,
-) -> Option<(ShortInputs, usize)> {
+/// How long the last of the slices is.
+#[inline(always)]
+pub(in crate::scan) fn len_of<R: Record>(slices: &impl Columns<R>) -> usize {
     let mut len = 0;
     slices.parts(|part| len = part.len);
-    Some((bases(slices, len, parameters)?, len))
+    len
 }
 
 /// The slices as columns of these layouts, which must be those of `R`.

@@ -9,7 +9,7 @@ mod memory;
 
 use monoscan_runtime::{DeviceMemory, Spacing};
 
-pub(super) use memory::{Spaced, bases, bases_with, equal, read, spaced, value, write};
+pub(super) use memory::{Spaced, bases, len_of, read, spaced, value, write};
 
 use super::device::DeviceVec;
 use super::place::{Host, OnDevice, Place};

@@ -23,13 +23,13 @@ mod functions;
 use std::marker::PhantomData;
 
 use monoscan_ir::{Function, Inst, Opcode};
-use monoscan_runtime::{Natives, PlanOptions, ShortFn};
+use monoscan_runtime::{FromIdentity, Natives, PlanOptions};
 
 pub use functions::{Projects, Steps};
 
 pub use super::at::At;
 use super::columns::Record;
-use super::passes::{Exclusive, Inclusive, flagged, line, reduce, rows, short, totals};
+use super::passes::{Exclusive, Inclusive, flagged, line, reduce, rows, sequences, short, short_flagged, totals};
 use crate::lang::{self, ScanType, Traced};
 
 /// The functions of a builder, as far as its type has them.
@@ -163,9 +163,11 @@ where
             flagged: [flagged::<S, In, Out, L, P, Inclusive>, flagged::<S, In, Out, L, P, Exclusive>],
             rows: [rows::<S, In, Out, L, P, Inclusive>, rows::<S, In, Out, L, P, Exclusive>],
             reduce: reduce::<S, In, L>,
-            short: L::identity().map(|identity| {
-                let passes: [ShortFn; 2] = [short::<S, In, Out, L, P, Inclusive>, short::<S, In, Out, L, P, Exclusive>];
-                (lang::to_constants(&identity), passes)
+            from_identity: L::identity().map(|identity| FromIdentity {
+                identity: lang::to_constants(&identity),
+                lines: [short::<S, In, Out, L, P, Inclusive>, short::<S, In, Out, L, P, Exclusive>],
+                flagged: [short_flagged::<S, In, Out, L, P, Inclusive>, short_flagged::<S, In, Out, L, P, Exclusive>],
+                sequences: [sequences::<S, In, Out, L, P, Inclusive>, sequences::<S, In, Out, L, P, Exclusive>],
             }),
             totals: totals::<S, In, L>,
             sees: L::SEES || P::SEES,

@@ -112,13 +112,35 @@ where
     line.each_record(L::SEES || P::SEES, |place, in_sequence| {
         // SAFETY: the caller says so.
         let at = unsafe { At::new(columns, place, in_sequence) };
-        let next = L::step(parameters, state, at);
-        let result = P::project((state, next), if W::INCLUSIVE { next } else { state }, at);
-        // SAFETY: there is space for a record of each element, at any address.
-        unsafe { output.as_mut_ptr().cast::<Out>().add(place).write_unaligned(result) };
-        state = next;
+        // SAFETY: there is space for a record of each element.
+        state = unsafe { record::<S, In, Out, L, P, W>(parameters, at, place, state, output) };
     });
     state
+}
+
+/// The state after a record, whose result is written.
+///
+/// # Safety
+/// There is space for a record there, at any address.
+#[inline(always)]
+pub(super) unsafe fn record<S, In, Out, L, P, W>(
+    parameters: L::Parameters,
+    at: At,
+    place: usize,
+    state: S,
+    output: &mut [MaybeUninit<u8>],
+) -> S
+where
+    S: ScanType,
+    L: Steps<S, In>,
+    P: Projects<S, In, Out>,
+    W: Work,
+{
+    let next = L::step(parameters, state, at);
+    let result = P::project((state, next), if W::INCLUSIVE { next } else { state }, at);
+    // SAFETY: the caller says so.
+    unsafe { output.as_mut_ptr().cast::<Out>().add(place).write_unaligned(result) };
+    next
 }
 
 /// The reduction of a line. It writes nothing else, so where an element panics it takes none.

@@ -5,7 +5,7 @@ mod lines;
 mod sequences;
 
 pub(super) use lines::{line, reduce, short};
-pub(super) use sequences::{flagged, rows, totals};
+pub(super) use sequences::{flagged, rows, sequences, short_flagged, totals};
 
 /// Of which state the results of an element are made.
 pub(super) trait Work {

@@ -1,11 +1,14 @@
 //! One loop over elements among which sequences begin: segments by flags, rows; and lines that are
 //! written over their input. Totals of many sequences have a loop of their own.
 
+use std::mem::MaybeUninit;
 use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::slice;
 
 use monoscan_runtime::InputAddresses;
 
+use super::lines::record;
 use super::{InSequence, Line, Work};
 use crate::lang::ScanType;
 use crate::scan::at::At;
@@ -169,10 +172,38 @@ pub(in crate::scan) unsafe extern "C" fn rows<
     }
 }
 
+/// The records of sequence after sequence: between offsets, or rows of so many records.
+#[derive(Clone, Copy)]
+struct Places {
+    offsets: *const usize,
+    pitch: usize,
+    len: usize,
+}
+
+impl Places {
+    /// Calls `each` with the records of each sequence in order. What offsets and rows have in common is compiled for either.
+    ///
+    /// # Safety
+    /// There is one offset more than there are sequences, or none at all.
+    #[inline(always)]
+    unsafe fn each(self, sequences: usize, mut each: impl FnMut(usize, Range<usize>)) {
+        if self.offsets.is_null() {
+            for row in 0..sequences {
+                each(row, row * self.pitch..row * self.pitch + self.len);
+            }
+        } else {
+            for segment in 0..sequences {
+                // SAFETY: the caller says so.
+                each(segment, unsafe { *self.offsets.add(segment)..*self.offsets.add(segment + 1) });
+            }
+        }
+    }
+}
+
 /// The totals of many sequences, each from the identity.
 ///
 /// # Safety
-/// That of [`NativeTotalsFn`](monoscan_codegen::cpu::NativeTotalsFn), as for [`line`](super::line).
+/// That of [`NativeSequencesFn`](monoscan_codegen::cpu::NativeSequencesFn), as for [`line`](super::line).
 pub(in crate::scan) unsafe extern "C" fn totals<S: ScanType, In: Record, L: Steps<S, In>>(
     sequences: usize,
     totals: *mut u8,
@@ -184,47 +215,132 @@ pub(in crate::scan) unsafe extern "C" fn totals<S: ScanType, In: Record, L: Step
     pitch: usize,
     len: usize,
 ) -> usize {
-    // SAFETY: the caller says so.
-    let columns = unsafe { InputAddresses::new(In::COLUMNS, [a, b, c, d]) };
     let mut taken = 0;
     // Nothing but the number is used afterwards, and it is that of the totals written.
-    let _ = catch_unwind(AssertUnwindSafe(|| match offsets.is_null() {
-        true => {
-            let row = |row: usize| row * pitch..row * pitch + len;
-            // SAFETY: the caller says so.
-            unsafe { each_total::<S, In, L>(sequences, totals, columns, row, &mut taken) }
-        }
-        false => {
-            // SAFETY: there is one offset more than there are sequences.
-            let segment = |segment: usize| unsafe { *offsets.add(segment)..*offsets.add(segment + 1) };
-            // SAFETY: the caller says so.
-            unsafe { each_total::<S, In, L>(sequences, totals, columns, segment, &mut taken) }
-        }
+    let _ = catch_unwind(AssertUnwindSafe(|| {
+        // SAFETY: the caller says so.
+        let columns = unsafe { InputAddresses::new(In::COLUMNS, [a, b, c, d]) };
+        // SAFETY: they are there.
+        let parameters = unsafe { L::parameters(columns.at(In::COLUMNS)) };
+        let Some(identity) = L::identity() else { return };
+        let total = |sequence, records: Range<usize>| {
+            // SAFETY: there are such records in the columns. No function that sees more than those makes totals.
+            let at = |place| unsafe { At::new(columns, place, (0, true, true)) };
+            let total = records.fold(identity, |state, place| L::step(parameters, state, at(place)));
+            // SAFETY: there is space for a state of each sequence, at any address.
+            unsafe { totals.cast::<S>().add(sequence).write_unaligned(total) };
+            taken = sequence + 1;
+        };
+        // SAFETY: the caller says so.
+        unsafe { Places { offsets, pitch, len }.each(sequences, total) };
     }));
     taken
 }
 
-/// The totals of sequences with these records each.
+/// Many sequences that are written, each from the identity, into memory that is no column's. Both are known to the compiler, so these are
+/// the loops that one would write.
 ///
 /// # Safety
-/// That of [`totals`].
-#[inline(always)]
-unsafe fn each_total<S: ScanType, In: Record, L: Steps<S, In>>(
+/// That of [`NativeSequencesFn`](monoscan_codegen::cpu::NativeSequencesFn), as for [`line`](super::line).
+pub(in crate::scan) unsafe extern "C" fn sequences<
+    S: ScanType,
+    In: Record,
+    Out,
+    L: Steps<S, In>,
+    P: Projects<S, In, Out>,
+    W: Work,
+>(
     sequences: usize,
-    totals: *mut u8,
-    columns: InputAddresses,
-    records: impl Fn(usize) -> Range<usize>,
-    taken: &mut usize,
-) {
-    // SAFETY: they are there.
-    let parameters = unsafe { L::parameters(columns.at(In::COLUMNS)) };
-    let Some(identity) = L::identity() else { return };
-    for sequence in 0..sequences {
-        // SAFETY: there are such records in the columns. No function that sees more than those makes totals.
-        let at = |place| unsafe { At::new(columns, place, (0, true, true)) };
-        let total = records(sequence).fold(identity, |state, place| L::step(parameters, state, at(place)));
-        // SAFETY: there is space for a state of each sequence, at any address.
-        unsafe { totals.cast::<S>().add(sequence).write_unaligned(total) };
-        *taken = sequence + 1;
+    output: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    c: *const u8,
+    d: *const u8,
+    offsets: *const usize,
+    pitch: usize,
+    len: usize,
+) -> usize {
+    if sequences == 0 {
+        return 0;
     }
+    let elements = || {
+        // SAFETY: the caller says so; nothing else reaches the results meanwhile.
+        let (columns, output) = unsafe {
+            let end = if offsets.is_null() { (sequences - 1) * pitch + len } else { *offsets.add(sequences) };
+            let output: &mut [MaybeUninit<u8>] = slice::from_raw_parts_mut(output.cast(), end * size_of::<Out>());
+            (InputAddresses::new(In::COLUMNS, [a, b, c, d]), output)
+        };
+        // SAFETY: they are there.
+        let parameters = unsafe { L::parameters(columns.at(In::COLUMNS)) };
+        let Some(identity) = L::identity() else { return 0 };
+        let written = |_, records: Range<usize>| {
+            records.fold(identity, |state, place| {
+                // SAFETY: there are such records in the columns, and space for their results. No function that sees more than those is
+                // called so.
+                unsafe {
+                    let at = At::new(columns, place, (0, true, true));
+                    record::<S, In, Out, L, P, W>(parameters, at, place, state, output)
+                }
+            });
+        };
+        // SAFETY: the caller says so.
+        unsafe { Places { offsets, pitch, len }.each(sequences, written) };
+        sequences
+    };
+    catch_unwind(AssertUnwindSafe(elements)).unwrap_or(0)
+}
+
+/// Flagged segments of a line that are written, each from the identity, as [`sequences`]. Between records and parameters there is a column
+/// of flags. Gives how many elements it took.
+///
+/// # Safety
+/// That of [`ShortFn`](monoscan_runtime::ShortFn), with an output that overlaps no column.
+pub(in crate::scan) unsafe extern "C" fn short_flagged<
+    S: ScanType,
+    In: Record,
+    Out,
+    L: Steps<S, In>,
+    P: Projects<S, In, Out>,
+    W: Work,
+>(
+    len: usize,
+    output: *mut u8,
+    a: *const u8,
+    b: *const u8,
+    c: *const u8,
+    d: *const u8,
+) -> usize {
+    if len == 0 {
+        return 0;
+    }
+    let elements = || {
+        // SAFETY: the caller says so; nothing else reaches the results meanwhile. The flags are one more column.
+        let (columns, output) = unsafe {
+            let output: &mut [MaybeUninit<u8>] = slice::from_raw_parts_mut(output.cast(), len * size_of::<Out>());
+            (InputAddresses::new(In::COLUMNS + 1, [a, b, c, d]), output)
+        };
+        let [flags, parameters] = [0, 1].map(|more| columns.at(In::COLUMNS + more));
+        // SAFETY: they are there.
+        let parameters = unsafe { L::parameters(parameters) };
+        let Some(identity) = L::identity() else { return 0 };
+        let mut place = 0;
+        // A loop for each segment, whose end is a branch: rustc makes no choice of states of it, for which each element would wait.
+        while place < len {
+            let mut state = identity;
+            loop {
+                // SAFETY: there is such a record, and space for its result. No function that sees more than that is called so.
+                state = unsafe {
+                    let at = At::new(columns, place, (0, true, true));
+                    record::<S, In, Out, L, P, W>(parameters, at, place, state, output)
+                };
+                place += 1;
+                // SAFETY: there is a flag for each element; any byte but zero is true.
+                if place == len || unsafe { *flags.add(place) } != 0 {
+                    break;
+                }
+            }
+        }
+        len
+    };
+    catch_unwind(AssertUnwindSafe(elements)).unwrap_or(0)
 }

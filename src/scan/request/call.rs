@@ -1,10 +1,12 @@
 //! A [`Request`] as the [`Call`] of an engine, with the states of starts and carry as components.
 
+use std::mem::ManuallyDrop;
+
 use monoscan_ir::{Constant, Mode};
 use monoscan_runtime::{Call, Combination, Error, Init};
 use smallvec::SmallVec;
 
-use super::{Carry, Request, Sequences, Start};
+use super::{Boundaries, Carry, Request, Sequences, Start};
 use crate::lang;
 use crate::scan::states::{States, states_of};
 
@@ -21,11 +23,19 @@ impl<S: States, In, Out> Request<'_, S, In, Out> {
         matches!((&self.init, &self.carry), (Start::Identity, Carry::None)) && self.interrupt.is_none()
     }
 
-    /// Drops it. A line owns nothing. Said so here, a short call of one keeps no request in memory.
+    /// Drops it, where it is: moved, it would be written to memory and read again, which takes as long as a short call. Lines and rows own
+    /// nothing.
+    ///
+    /// # Safety
+    /// It is not used or dropped afterwards.
     #[inline(always)]
-    pub(super) fn end(self) {
-        if matches!(self.sequences, Ok(Sequences::Line)) {
-            std::mem::forget(self);
+    pub(super) unsafe fn end(request: &mut ManuallyDrop<Self>) {
+        if !matches!(
+            request.sequences,
+            Ok(Sequences::Line | Sequences::Rows(_) | Sequences::Segments(Boundaries::Heads(_)))
+        ) {
+            // SAFETY: the caller says so.
+            unsafe { ManuallyDrop::drop(request) }
         }
     }
 

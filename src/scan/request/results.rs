@@ -1,6 +1,6 @@
 //! The methods that run a [`Request`]: the same for host memory and device memory.
 
-use std::mem::MaybeUninit;
+use std::mem::{ManuallyDrop, MaybeUninit};
 
 use monoscan_ir::Mode;
 use monoscan_runtime::{Combination, Error};
@@ -166,12 +166,14 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// total. Without results, go on by [`init`](Request::init): `total = scan.init(total).reduce(chunk)?`.
     #[inline(always)]
     pub fn reduce(self, input: impl Columns<In>) -> Result<S, Error> {
-        match self.short_total(&input) {
+        let mut request = ManuallyDrop::new(self);
+        match request.short_total(&input) {
             Some(total) => {
-                self.end();
+                // SAFETY: it is left here.
+                unsafe { Request::end(&mut request) };
                 Ok(total)
             }
-            None => self.one_total(&input),
+            None => ManuallyDrop::into_inner(request).one_total(&input),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The one way of a [`Request`] over host memory to the engine: the place [`Host`].
 
-use std::mem::MaybeUninit;
+use std::mem::{ManuallyDrop, MaybeUninit};
 
 use monoscan_ir::Mode;
 use monoscan_runtime::space::reserve;
@@ -123,35 +123,39 @@ impl sealed::Place for Host {
     // Within its caller, which knows the request: so hardly anything is left to ask before a short call.
     #[inline(always)]
     fn fill<S: States, In: Record, Out: Outputs>(
-        mut request: Request<'_, S, In, Out>,
+        request: Request<'_, S, In, Out>,
         mode: Mode,
         input: &impl Columns<In, Place = Host>,
         mut output: impl ColumnsMut<Out, Place = Host>,
     ) -> Result<usize, Error> {
+        let mut request = ManuallyDrop::new(request);
         if let Some(only) = only(&mut output)
             // SAFETY: a borrowed slice of `Out`.
             && let Some(written) = unsafe { request.written_short(mode, input, only) }
         {
-            request.end();
+            // SAFETY: it is left here.
+            unsafe { Request::end(&mut request) };
             return Ok(written);
         }
-        request.fill_any(mode, input, &mut output)
+        ManuallyDrop::into_inner(request).fill_any(mode, input, &mut output)
     }
 
     #[inline(always)]
     fn replace<S: States, Out: Outputs>(
-        mut request: Request<'_, S, Out::Record, Out>,
+        request: Request<'_, S, Out::Record, Out>,
         mode: Mode,
         mut records: impl ColumnsMut<Out, Place = Host>,
     ) -> Result<(), Error> {
+        let mut request = ManuallyDrop::new(request);
         if let Some(only) = only(&mut records)
             // SAFETY: a borrowed slice of the type that is both read and written.
             && unsafe { request.replaced_short(mode, only) }
         {
-            request.end();
+            // SAFETY: it is left here.
+            unsafe { Request::end(&mut request) };
             return Ok(());
         }
-        request.replace_any(mode, &mut records)
+        ManuallyDrop::into_inner(request).replace_any(mode, &mut records)
     }
 
     fn totals<S: States, In: Record, Out: Outputs>(
@@ -288,21 +292,23 @@ impl<S: States, In: Record, Out: ScanType> Request<'_, S, In, Out> {
 
     #[inline(always)]
     pub(super) fn write_new<'o>(
-        mut self,
+        self,
         mode: Mode,
         input: &impl Columns<In, Place = Host>,
         output: &'o mut [MaybeUninit<Out>],
     ) -> Result<&'o mut [Out], Error> {
         self.check_covers(output.len())?;
         let (base, len) = (output.as_mut_ptr().cast(), output.len());
+        let mut request = ManuallyDrop::new(self);
         // SAFETY: a borrowed slice.
-        let written = match unsafe { self.written_short(mode, input, (base, len)) } {
+        let written = match unsafe { request.written_short(mode, input, (base, len)) } {
             Some(written) => {
-                self.end();
+                // SAFETY: it is left here.
+                unsafe { Request::end(&mut request) };
                 written
             }
             // SAFETY: as above.
-            None => unsafe { self.run_new(mode, input, Part::dense(base, len)) }?,
+            None => unsafe { ManuallyDrop::into_inner(request).run_new(mode, input, Part::dense(base, len)) }?,
         };
         // SAFETY: a scan that succeeds has written every field of the first `written` records, since every record is in a sequence.
         Ok(unsafe { output[..written].assume_init_mut() })

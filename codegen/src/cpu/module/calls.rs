@@ -4,7 +4,7 @@ use super::Compiled;
 use crate::cpu::abi::{
     CarryUpdateFn, ShortBetweenFn, ShortFn, ShortRowsFn, ShortSpacedFn, ShortWholeFn, TileArgs, TileFn,
 };
-use crate::cpu::native::{Native, NativeTotalsFn};
+use crate::cpu::native::{Native, NativeSequencesFn};
 use crate::cpu::recipe::Kernel;
 use crate::cpu::simd::MOST_ROWS;
 
@@ -172,6 +172,14 @@ impl Compiled {
         native.short.map(|short| (short, native))
     }
 
+    /// The function that scans rows or segments as this kernel does, [`ShortRows`](Kernel::ShortRows) or
+    /// [`ShortBetween`](Kernel::ShortBetween), if there is one that gives the same bits.
+    pub fn native_sequences(&self, kernel: Kernel) -> Option<NativeSequencesFn> {
+        // Segments are taken one after the other, as rows of any number of elements are.
+        let of_rows = if kernel == Kernel::ShortBetween { Kernel::ShortRows(0) } else { kernel };
+        self.recipe.candidate_of(of_rows)?.sequences
+    }
+
     /// Whether a pass over some records, with or without outputs, gives the same wherever they are in a line: nothing reads an index,
     /// and no result lies behind those that were kept before.
     pub fn is_anywhere(&self, writes: bool) -> bool {
@@ -180,7 +188,7 @@ impl Compiled {
 
     /// The function that reduces many sequences, if there is one that gives the bits of [`short_whole`](Compiled::short_whole): in any
     /// order, or where that is a function too.
-    pub fn native_totals(&self, is_native: bool) -> Option<NativeTotalsFn> {
+    pub fn native_totals(&self, is_native: bool) -> Option<NativeSequencesFn> {
         self.recipe.native_of_totals().filter(|native| is_native || native.replaces_vectors)?.totals
     }
 
