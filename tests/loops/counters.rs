@@ -169,6 +169,9 @@ fn refused_for_what_is_odd() {
     assert!(matches!(refusal(Scan::from_loop(both, (0, 2000))).why, Why::Operation(Opcode::Rem)));
     let large = scan!(|s: u16, x: bool| -> u16 { if x { (s + 33_001) % 1_000 } else { s } });
     assert_eq!(refusal(Scan::from_loop(large, 0)).why, Why::Constants);
+    // Each constant fits, what simplifying makes of them does not.
+    let factors = scan!(|s: u16, x: u16| -> u16 { (s + x % 4 * 200 * 200) % 1_000 });
+    assert_eq!(refusal(Scan::from_loop(factors, 0)).why, Why::Constants);
     let negative = scan!(|s: i32, x: i32| -> i32 { (s + x % 360) % 360 });
     assert_eq!(refusal(Scan::from_loop(negative, 0)).why, Why::Negative);
     assert!(Scan::from_loop(scan!(|s: i32, x: i32| -> i32 { (s + (x % 360 + 360)) % 360 }), 0).is_ok());

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 use super::code::Components;
 use super::refusal::Why;
-use crate::function::{Function, Payload};
+use crate::function::{Function, Inst, Payload};
 use crate::opcode::Opcode;
 use crate::types::Type;
 
@@ -54,16 +54,19 @@ impl Overflows {
     }
 }
 
-/// Whether constants that are added, taken away or multiplied reach half of their type together:
-/// their signs are lost then.
+/// Whether constants that are added, taken away or multiplied reach half of their type together, as
+/// simplifying may put them together: their signs are lost then.
 fn has_large_constants(step: &Function) -> bool {
-    let sum = |ty: Type| -> u128 {
-        let insts = step.insts.iter().filter(|inst| inst.ty == ty);
-        let sums = insts.filter(|inst| matches!(inst.opcode, Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::MulAdd));
-        let sums = sums.filter(|inst| inst.payload != Payload::Wraps);
-        let constants = sums.flat_map(|inst| inst.operands()).filter_map(|&x| step.as_constant(x));
-        constants.fold(0, |all, constant| all.saturating_add(constant.as_int().unsigned_abs()))
+    let together = |ty: Type| -> u128 {
+        let of = |opcodes: &[Opcode]| -> Vec<u128> {
+            let is_one = |inst: &&Inst| inst.ty == ty && inst.payload != Payload::Wraps && opcodes.contains(&inst.opcode);
+            let operands = step.insts.iter().filter(is_one).flat_map(|inst| inst.operands());
+            operands.filter_map(|&x| step.as_constant(x)).map(|constant| constant.as_int().unsigned_abs()).collect()
+        };
+        let sum = of(&[Opcode::Add, Opcode::Sub, Opcode::MulAdd]).into_iter().fold(0u128, u128::saturating_add);
+        let factors = of(&[Opcode::Mul, Opcode::MulAdd]).into_iter().filter(|&factor| factor > 1);
+        factors.fold(sum.max(1), u128::saturating_mul)
     };
     let types: BTreeSet<Type> = step.insts.iter().map(|inst| inst.ty).filter(|ty| ty.is_int()).collect();
-    types.into_iter().any(|ty| sum(ty) >> (ty.bits() - 1) != 0)
+    types.into_iter().any(|ty| together(ty) >> (ty.bits() - 1) != 0)
 }
