@@ -59,7 +59,8 @@ impl Overflows {
 fn has_large_constants(step: &Function) -> bool {
     let together = |ty: Type| -> u128 {
         let of = |opcodes: &[Opcode]| -> Vec<u128> {
-            let is_one = |inst: &&Inst| inst.ty == ty && inst.payload != Payload::Wraps && opcodes.contains(&inst.opcode);
+            let is_one =
+                |inst: &&Inst| inst.ty == ty && inst.payload != Payload::Wraps && opcodes.contains(&inst.opcode);
             let operands = step.insts.iter().filter(is_one).flat_map(|inst| inst.operands());
             operands.filter_map(|&x| step.as_constant(x)).map(|constant| constant.as_int().unsigned_abs()).collect()
         };

@@ -1,7 +1,7 @@
 //! Random straight-line functions.
 
 use super::Random;
-use monoscan_ir::{Class, FunctionBuilder, Inst, Opcode, Payload, Rule, Table, Type, Value};
+use monoscan_ir::{Class, Constant, FunctionBuilder, Inst, Opcode, Payload, Rule, Table, Type, Value};
 
 /// Most operations that a function is grown by; constants and checks for NaN come on top.
 const MOST_OPERATIONS: usize = 12;
@@ -68,7 +68,11 @@ impl<'a> Grower<'a> {
             }
             Rule::Select => {
                 let ty = self.known_type(Class::ANY);
-                self.inst(opcode, ty, &[Type::Bool, ty, ty])
+                if Class::INT.contains(ty) && self.rng.chance(3) {
+                    self.of_constants(ty)
+                } else {
+                    self.inst(opcode, ty, &[Type::Bool, ty, ty])
+                }
             }
             Rule::Cast => {
                 let from = self.known_type(Class::SCALAR);
@@ -113,6 +117,17 @@ impl<'a> Grower<'a> {
             }
         };
         self.builder.push(inst);
+    }
+
+    /// One of two integers, some power of two apart or any, as a truth value says.
+    fn of_constants(&mut self, ty: Type) -> Inst {
+        let condition = self.operand(Type::Bool);
+        let one = self.rng.operand(ty);
+        let power = 1u128 << self.rng.below(ty.bits() as usize);
+        let other = if self.rng.chance(4) { self.rng.operand(ty) } else { Constant::new(ty, one.bits() + power) };
+        let [yes, no] = if self.rng.chance(2) { [one, other] } else { [other, one] };
+        let [yes, no] = [yes, no].map(|constant| self.builder.constant(constant));
+        Inst::new(Opcode::Select, ty, &[condition, yes, no], Payload::None)
     }
 
     /// All operands and the result of one type.
