@@ -103,6 +103,7 @@ fn rows_segments_and_reductions_that_overflow_are_gone_on_with() {
     }));
     // Builds of the default profile do not check it, and what overflows wraps by either code.
     let is_checked = panics(|| _ = std::panic::catch_unwind(|| black_box(i32::MAX) + black_box(1))) > 0;
+    assert!(is_checked || !cfg!(debug_assertions), "the tests' profile checks it");
     let mut random = Random(7);
     let [own, generated] = [true, false].map(|native| Scan::<Corner>::builder().plan(plan(native)).build().unwrap());
     let kernels = own.emit(Representation::Clif);

@@ -57,49 +57,35 @@ impl Natives {
     /// Those of a form, in which segments start from this state; none for segments if they see neighbours.
     pub(super) fn of(&self, form: Form, start: &[Constant], replaces_vectors: bool) -> Option<Native> {
         let Natives { lines, flagged, rows, reduce, from_identity, totals, sees, state, parameters } = self;
-        let (mode, state, parameters, sees) = (form.mode as usize, state.clone(), parameters.clone(), *sees);
+        let mode = form.mode as usize;
         let own = from_identity.as_ref().filter(|of| of.identity == start);
+        let native = Native {
+            pass: lines[mode],
+            reduce: Some(*reduce),
+            // The kernel's own loop over rows, which goes on where a function panics, counts no elements in them.
+            rows: (!sees).then_some(rows[mode]),
+            short: own.map(|of| of.lines[mode]),
+            sequences: own.filter(|_| !sees).map(|of| of.sequences[mode]),
+            totals: own.filter(|_| !sees).map(|_| *totals),
+            sees: *sees,
+            state: state.clone(),
+            start: None,
+            parameters: parameters.clone(),
+            replaces_vectors,
+        };
         match form.heads {
-            true if sees => None,
-            true => {
-                let (pass, start) = (flagged[mode], Some(start.to_vec()));
-                let short = own.map(|of| of.flagged[mode]);
-                let (reduce, rows, sequences, totals) = (None, None, None, None);
-                Some(Native {
-                    pass,
-                    reduce,
-                    rows,
-                    short,
-                    sequences,
-                    totals,
-                    sees,
-                    state,
-                    start,
-                    parameters,
-                    replaces_vectors,
-                })
-            }
-            false => {
-                // The kernel's own loop over rows, which goes on where a function panics, counts no elements in them.
-                let (reduce, rows) = (Some(*reduce), (!sees).then_some(rows[mode]));
-                let short = own.map(|of| of.lines[mode]);
-                let own = own.filter(|_| !sees);
-                let (sequences, totals) = (own.map(|of| of.sequences[mode]), own.map(|_| *totals));
-                let (pass, start) = (lines[mode], None);
-                Some(Native {
-                    pass,
-                    reduce,
-                    rows,
-                    short,
-                    sequences,
-                    totals,
-                    sees,
-                    state,
-                    start,
-                    parameters,
-                    replaces_vectors,
-                })
-            }
+            false => Some(native),
+            true if *sees => None,
+            true => Some(Native {
+                pass: flagged[mode],
+                short: own.map(|of| of.flagged[mode]),
+                start: Some(start.to_vec()),
+                reduce: None,
+                rows: None,
+                sequences: None,
+                totals: None,
+                ..native
+            }),
         }
     }
 }

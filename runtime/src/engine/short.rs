@@ -42,7 +42,7 @@ pub struct Short {
 impl Short {
     /// Of a form that is not from an initial state; none if its columns are many or if it has no kernels.
     pub(super) fn of(variant: &Variant) -> Result<Option<Short>, Error> {
-        let Some([generated, function]) = Short::codes(variant)? else { return Ok(None) };
+        let Some((generated, function)) = Short::codes(variant)? else { return Ok(None) };
         let contest = Contest::with(function.is_some(), variant.is_native_asked());
         let replaces = checks::can_replace(&variant.program).is_ok();
         // Longer lines may end early, which kernels with states in memory see.
@@ -50,25 +50,23 @@ impl Short {
             Some(_) => variant.plan.direct.min(FIRST),
             None => variant.plan.direct,
         };
-        Ok(generated.map(|generated| {
-            let function = function.unwrap_or(generated);
-            Short { generated, function, contest, longest, replaces }
-        }))
+        let function = function.unwrap_or(generated);
+        Ok(Some(Short { generated, function, contest, longest, replaces }))
     }
 
     /// Generated code, and what a function does the same by, if there is one.
-    fn codes(variant: &Variant) -> Result<Option<[Option<ShortFn>; 2]>, Error> {
+    fn codes(variant: &Variant) -> Result<Option<(ShortFn, Option<ShortFn>)>, Error> {
         let checked = |kernels: &Kernels| -> Result<Option<ShortFn>, Error> {
             let Some(code) = kernels.code.short() else { return Ok(None) };
             variant.check(kernels, &[Kernel::Short].into()).map(|()| Some(code))
         };
         let Ok([generated, by_function]) = variant.rivals() else { return Ok(None) };
         let function = match by_function.code.native_short() {
-            Some((short, _)) => Some(short),
+            Some(short) => Some(short),
             None if by_function.code.is_native(Kernel::Short) => checked(by_function)?,
             None => None,
         };
-        Ok(Some([checked(generated)?, function]))
+        Ok(checked(generated)?.map(|generated| (generated, function)))
     }
 
     /// Scans a line of `len` records if it is short enough. Gives how many records it wrote, if it did. Where the user's function

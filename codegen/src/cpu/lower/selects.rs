@@ -17,16 +17,15 @@ impl Lowering<'_, '_> {
         if ty.is_float() && self.env.x86 {
             return self.float_select(inst, ty, args);
         }
-        let is_zero = |value: monoscan_ir::Value| self.function.as_constant(value).is_some_and(|c| c.bits() == 0);
-        let [_, yes_value, no_value] = inst.operands() else { return None };
-        let constants = [*yes_value, *no_value].map(|value| self.function.as_constant(value));
-        if let [Some(yes), Some(no)] = constants
+        let &[_, yes_value, no_value] = inst.operands() else { return None };
+        let [constant_yes, constant_no] = [yes_value, no_value].map(|value| self.function.as_constant(value));
+        if let (Some(yes), Some(no)) = (constant_yes, constant_no)
             && let Some(number) = self.number_of_bool(condition, ty, [yes, no])
         {
             return Some(number);
         }
-        for (value, other, is_kept) in [(*no_value, yes, true), (*yes_value, no, false)] {
-            if is_zero(value)
+        for (constant, other, is_kept) in [(constant_no, yes, true), (constant_yes, no, false)] {
+            if constant.is_some_and(|constant| constant.bits() == 0)
                 && let Some(mask) = self.mask_of_byte(condition, clif_type(ty), is_kept)
             {
                 return Some(self.ins().band(other, mask));

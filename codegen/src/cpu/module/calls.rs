@@ -4,7 +4,7 @@ use super::Compiled;
 use crate::cpu::abi::{
     CarryUpdateFn, ShortBetweenFn, ShortFn, ShortRowsFn, ShortSpacedFn, ShortWholeFn, TileArgs, TileFn,
 };
-use crate::cpu::native::{Native, NativeSequencesFn};
+use crate::cpu::native::NativeSequencesFn;
 use crate::cpu::recipe::Kernel;
 use crate::cpu::simd::MOST_ROWS;
 
@@ -166,10 +166,9 @@ impl Compiled {
     }
 
     /// The function that scans short lines as [`short`](Compiled::short) does, if one may take their elements: into memory that is no
-    /// column's. It gives how many elements it took, which are fewer than all where it would panic. Beside it are all functions.
-    pub fn native_short(&self) -> Option<(ShortFn, &Native)> {
-        let native = self.recipe.candidate_of(Kernel::Short)?;
-        native.short.map(|short| (short, native))
+    /// column's. It gives how many elements it took, which are fewer than all where it would panic.
+    pub fn native_short(&self) -> Option<ShortFn> {
+        self.recipe.candidate_of(Kernel::Short)?.short
     }
 
     /// The function that scans rows or segments as this kernel does, [`ShortRows`](Kernel::ShortRows) or
