@@ -52,6 +52,7 @@ mod oracle;
 mod patterns;
 mod pieces;
 mod place;
+mod possible;
 mod pretokenise;
 mod program;
 mod ranks;

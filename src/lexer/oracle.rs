@@ -24,14 +24,16 @@
 //!
 //! A byte's effect on each state follows from its class and `E[i + 1]`. Pairs that do the same are
 //! one *symbol*. The oracle writes a symbol for each byte, and munch reads nothing else: it looks
-//! no byte ahead. Both are minimised. In a state whose token does not go on, a
-//! byte that goes on with it does what it does when idle: munch is never there.
+//! no byte ahead. Both are minimised. In a state whose token does not go on, a byte that goes on
+//! with it does what it does when idle: munch is never there. Symbols that differ only where munch
+//! never is are one, too ([`super::possible`]).
 
 use std::collections::HashMap;
 
 use super::LexerError;
 use super::dfa::{State, TokenDfa};
 use super::label::Codes;
+use super::possible;
 use super::transducer::Transducer;
 
 /// The most entries of an oracle: its states times classes of bytes times states of the rules' automaton.
@@ -48,6 +50,11 @@ pub(super) struct Oracle {
 impl Oracle {
     /// Of a DFA that never enters its start.
     pub(super) fn of(dfa: &TokenDfa, codes: Codes) -> Result<Oracle, LexerError> {
+        Ok(Oracle::with_all_symbols(dfa, codes)?.merged())
+    }
+
+    /// The same, of symbols that are all told apart.
+    pub(super) fn with_all_symbols(dfa: &TokenDfa, codes: Codes) -> Result<Oracle, LexerError> {
         let sets = Sets::of(dfa)?;
         let (munch, symbol_of) = sets.munch(dfa, codes)?;
         let (munch, merged) = munch.minimised().merged();
@@ -60,6 +67,13 @@ impl Oracle {
             output: cells().map(|cell| merged[usize::from(symbol_of[place(cell)])] as u16).collect(),
         };
         Ok(Oracle { oracle: oracle.minimised(), munch })
+    }
+
+    /// The same with fewer symbols.
+    pub(super) fn merged(&self) -> Oracle {
+        let (munch, merged) = possible::merge_symbols(&self.oracle, &self.munch);
+        let output = self.oracle.output.iter().map(|&symbol| merged[usize::from(symbol)] as u16).collect();
+        Oracle { oracle: Transducer { output, ..self.oracle.clone() }.minimised(), munch }
     }
 }
 
