@@ -17,6 +17,7 @@
 
 pub mod automaton;
 mod builder;
+mod constant;
 pub mod derive;
 mod eval;
 pub mod facts;

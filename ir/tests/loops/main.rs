@@ -5,15 +5,15 @@
 //! 47, 79, … are of one shape, so `MONOSCAN_FIRST=15 MONOSCAN_EVERY=32` tries that alone; steps 23,
 //! 55, 87, … are counters, and steps 7, 39, 71, … machines of a few states.
 
+mod by_hand;
+
 use std::collections::BTreeMap;
 
 use monoscan_ir::derive::{Derivation, Family, LoopProgram, Refusal, SourcePlace, Why, derive};
 use monoscan_ir::interp::{Request, run_in_chunks};
 use monoscan_ir::laws::{Overflow::NeverOccurs, Words, judge};
 use monoscan_ir::random::SplitMix64;
-use monoscan_ir::{
-    Constant, FunctionBuilder, Inst, Layout, Mapping, Opcode, Output, Program, Source, Type, Value, interp, verify,
-};
+use monoscan_ir::{Constant, Inst, Opcode, Program, Type, interp, verify};
 use scan_kit::loop_step::step_arguments;
 use scan_kit::random::random_loop;
 
@@ -280,143 +280,4 @@ fn steps_that_were_refused_as_bugs_are_derived() {
         assert!(wrong.is_none(), "{}", wrong.unwrap_or_default());
         assert!(derived == 1 && families.contains_key(family), "{families:?}");
     }
-}
-
-/// A loop over one column of `i32` whose step is written by `body`.
-fn loop_of(components: usize, body: impl FnOnce(&mut FunctionBuilder, &[Value], Value) -> Vec<Value>) -> LoopProgram {
-    let mut b = FunctionBuilder::new();
-    let state = b.params(&vec![Type::I32; components]);
-    let x = b.param(Type::I32);
-    let next = body(&mut b, &state, x);
-    let step = Mapping { reads: vec![Source::Record(0)], function: b.finish(&next) };
-    let mut b = FunctionBuilder::new();
-    let first = b.param(Type::I32);
-    let project = Mapping { reads: vec![Source::State(0)], function: b.finish(&[first]) };
-    let column = Layout::of(Type::I32);
-    LoopProgram {
-        name: "hostile".into(),
-        tables: Vec::new(),
-        inputs: vec![column.clone()],
-        parameters: Vec::new(),
-        names: (0..components).map(|component| format!("s{component}")).collect(),
-        record_names: Vec::new(),
-        initial: vec![0i32.into(); components],
-        step,
-        places: Vec::new(),
-        output: Output { filter: None, project, columns: vec![column] },
-    }
-}
-
-/// Without a budget each of these takes minutes.
-#[test]
-fn steps_that_would_take_long_are_refused() {
-    // Sixty levels, of which any two may be put together.
-    let integrators = loop_of(60, |b, s, x| {
-        let mut added = x;
-        let next = s.iter().map(|&s| {
-            added = b.binary(Opcode::Add, s, added);
-            added
-        });
-        next.collect()
-    });
-    // Flags of flags, each a test of all that were before it.
-    let flags = loop_of(50, |b, s, x| {
-        let mut limit = x;
-        let next = s.iter().map(|&s| {
-            let above = b.binary(Opcode::Lt, s, limit);
-            limit = b.select(above, s, limit);
-            limit
-        });
-        next.collect()
-    });
-    // A long chain on one component.
-    let chain = loop_of(1, |b, s, x| {
-        let mut value = s[0];
-        for i in 0..20_000 {
-            let k = b.lit(i);
-            let bound = b.binary(Opcode::Add, x, k);
-            value = b.binary(if i % 2 == 0 { Opcode::Max } else { Opcode::Min }, value, bound);
-            value = b.binary(Opcode::Add, value, x);
-        }
-        vec![value]
-    });
-    // Bits of sums, whose ranges are asked for one by one.
-    let bits = loop_of(1, |b, s, x| {
-        let mut value = b.bitcast(Type::U32, s[0]);
-        let (x, one) = (b.bitcast(Type::U32, x), b.lit(1u32));
-        for i in 0..16_000 {
-            let k = b.lit(i);
-            let sum = b.binary(Opcode::Add, x, k);
-            let bits = b.binary(Opcode::Xor, value, sum);
-            value = b.binary(Opcode::RotateLeft, bits, one);
-        }
-        vec![b.bitcast(Type::I32, value)]
-    });
-    for (of, is_one) in [(integrators, false), (flags, false), (chain, true), (bits, true)] {
-        match derive(&of) {
-            Err(Refusal { why, .. }) => assert!(is_one || matches!(why, Why::Effort | Why::Levels { .. }), "{why:?}"),
-            Ok(derivation) => assert!(is_one, "{}", derivation.explain()),
-        }
-    }
-}
-
-/// A state that goes from one end of its type to the other reaches three values, which are 2^64 apart.
-#[test]
-fn values_at_both_ends_of_a_type_are_a_table() {
-    let mut b = FunctionBuilder::new();
-    let (s, _) = (b.param(Type::I64), b.param(Type::I64));
-    let (zero, least, most) = (b.lit(0i64), b.lit(i64::MIN), b.lit(i64::MAX));
-    let above = b.binary(Opcode::Gt, s, zero);
-    let next = b.select(above, least, most);
-    let step = Mapping { reads: vec![Source::Record(0)], function: b.finish(&[next]) };
-    let mut b = FunctionBuilder::new();
-    let s = b.param(Type::I64);
-    let project = Mapping { reads: vec![Source::State(0)], function: b.finish(&[s]) };
-    let column = Layout::of(Type::I64);
-    let derived = derive(&LoopProgram {
-        name: "ends".into(),
-        tables: Vec::new(),
-        inputs: vec![column.clone()],
-        parameters: Vec::new(),
-        names: vec!["s".into()],
-        record_names: Vec::new(),
-        initial: vec![0i64.into()],
-        step,
-        places: Vec::new(),
-        output: Output { filter: None, project, columns: vec![column] },
-    });
-    assert_eq!(derived.unwrap().groups[0].family, Family::Table { states: 3 });
-}
-
-/// Where large floats cancel, the loop keeps what rounding left, and the scan what is right.
-#[test]
-fn sums_that_cancel_are_derived() {
-    let mut b = FunctionBuilder::new();
-    let (s, t, x) = (b.param(Type::F32), b.param(Type::F32), b.param(Type::F32));
-    let doubled = b.binary(Opcode::Add, s, s);
-    let less = b.binary(Opcode::Sub, s, x);
-    let cancelled = b.binary(Opcode::Sub, less, s);
-    let both = b.binary(Opcode::Sub, cancelled, t);
-    let step = Mapping { reads: vec![Source::Record(0)], function: b.finish(&[doubled, both]) };
-    let of = loop_of(2, |_, s, _| s.to_vec());
-    let column = Layout::of(Type::F32);
-    let of = LoopProgram {
-        inputs: vec![column.clone()],
-        initial: vec![1.25f32.into(), 0.75f32.into()],
-        output: Output {
-            filter: None,
-            project: Mapping {
-                reads: vec![Source::State(0)],
-                function: {
-                    let mut b = FunctionBuilder::new();
-                    let s = b.param(Type::F32);
-                    b.finish(&[s])
-                },
-            },
-            columns: vec![column],
-        },
-        step,
-        ..of
-    };
-    assert!(derive(&of).is_ok(), "{:?}", derive(&of));
 }
