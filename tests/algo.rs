@@ -3,16 +3,18 @@
 
 mod algo {
     mod common;
+    mod groups;
     mod limits;
     mod linked;
     mod networks;
     mod numbers;
     #[cfg(feature = "gpu")]
     mod plans;
-    mod ragged;
     mod runs;
     mod select;
+    mod series;
     mod sort;
+    mod sparse;
     mod split;
     mod text;
     mod trees;

@@ -31,3 +31,29 @@ pub(crate) fn in_pools(run: impl Fn() + Send + Sync) {
         pool.install(&run);
     }
 }
+
+/// Lengths of segments of so many records in all: short, empty ones among them, one long one, all of one record.
+pub(crate) fn segments(len: usize) -> Vec<Vec<usize>> {
+    let mut random = generator(len);
+    let mut drawn = [1usize, 5, 3000].map(|most| {
+        let (mut lengths, mut left) = (Vec::new(), len);
+        while left > 0 {
+            lengths.push(random.below(most + 1).min(left));
+            left -= lengths[lengths.len() - 1];
+        }
+        lengths
+    });
+    drawn[0].push(0);
+    let skewed = [vec![1; len / 4], vec![len - len / 4], vec![0; 3]].concat();
+    drawn.into_iter().chain([skewed, vec![len]]).collect()
+}
+
+/// Where segments of these lengths begin, and where the last ends.
+pub(crate) fn offsets(lengths: &[usize]) -> Vec<usize> {
+    let mut at = 0;
+    let ends = lengths.iter().map(|length| {
+        at += length;
+        at
+    });
+    [0].into_iter().chain(ends).collect()
+}

@@ -1,4 +1,4 @@
-//! Groups, series and sparse matrices.
+//! Totals, counts and moments of groups, whose segments are told by offsets, flags or keys.
 
 use monoscan::Error;
 use monoscan::algo::AlgoError;
@@ -6,41 +6,10 @@ use monoscan::algo::groups::{
     histogram, histogram_into, moments_by_key, moments_by_key_into, sums_by_key, sums_by_key_into, totals_by_flags,
     totals_by_flags_into, totals_by_key, totals_by_key_into, totals_by_offsets, totals_by_offsets_into,
 };
-use monoscan::algo::series::{
-    backward_fill, backward_fill_into, forward_fill, forward_fill_into, line_of_sight, line_of_sight_into,
-    running_argmax, running_argmax_into, sessions, sessions_into,
-};
 use monoscan::algo::sort::SortKey;
-use monoscan::algo::sparse::Csr;
 use monoscan::ops::{Max, Moments, Sum};
-use monoscan::prelude::*;
 
-use super::common::{SHORT, for_lengths, generator, in_pools};
-
-/// Lengths of segments of so many records in all: short, empty ones among them, one long one, all of one record.
-fn segments(len: usize) -> Vec<Vec<usize>> {
-    let mut random = generator(len);
-    let mut drawn = [1usize, 5, 3000].map(|most| {
-        let (mut lengths, mut left) = (Vec::new(), len);
-        while left > 0 {
-            lengths.push(random.below(most + 1).min(left));
-            left -= lengths[lengths.len() - 1];
-        }
-        lengths
-    });
-    drawn[0].push(0);
-    let skewed = [vec![1; len / 4], vec![len - len / 4], vec![0; 3]].concat();
-    drawn.into_iter().chain([skewed, vec![len]]).collect()
-}
-
-fn offsets(lengths: &[usize]) -> Vec<usize> {
-    let mut at = 0;
-    let ends = lengths.iter().map(|length| {
-        at += length;
-        at
-    });
-    [0].into_iter().chain(ends).collect()
-}
+use super::common::{for_lengths, generator, offsets, segments};
 
 #[test]
 fn totals_are_those_of_each_segment_however_it_is_told() {
@@ -170,168 +139,10 @@ fn a_histogram_counts_every_value() {
 }
 
 #[test]
-fn gaps_are_filled_from_both_sides() {
-    for_lengths(70_001, |len| {
-        for one_in in [1, 3, 900, usize::MAX] {
-            let mut random = generator(len);
-            let x: Vec<(u8, f32)> = (0..len).map(|i| (i as u8, i as f32)).collect();
-            let is_there: Vec<bool> = (0..len).map(|_| random.chance(one_in)).collect();
-            let fill = |places: &mut dyn Iterator<Item = usize>| {
-                let (mut filled, mut last) = (vec![(9, -1.0); len], (9, -1.0));
-                for i in places {
-                    last = if is_there[i] { x[i] } else { last };
-                    filled[i] = last;
-                }
-                filled
-            };
-            let (forwards, backwards) = (fill(&mut (0..len)), fill(&mut (0..len).rev()));
-            assert_eq!(forward_fill(&x, &is_there, (9, -1.0)).unwrap(), forwards);
-            assert_eq!(backward_fill(&x, &is_there, (9, -1.0)).unwrap(), backwards);
-            let mut filled = vec![(7, 7.0); len];
-            forward_fill_into((&x, &is_there), (9, -1.0), &mut filled).unwrap();
-            assert_eq!(filled, forwards);
-            backward_fill_into((&x, &is_there), (9, -1.0), &mut filled).unwrap();
-            assert_eq!(filled, backwards);
-        }
-    });
-}
-
-#[test]
-fn sessions_sight_and_maxima_are_those_of_the_loop() {
-    for_lengths(100_003, |len| {
-        let mut random = generator(len);
-        let mut time = 5u32;
-        let mut next = || {
-            time += random.below(40u32);
-            time
-        };
-        let times: Vec<u32> = (0..len).map(|_| next()).collect();
-        for gap in [0, 30, 38, 100] {
-            let mut session = 0;
-            let expected: Vec<u32> = (0..len)
-                .map(|i| {
-                    session += (i > 0 && times[i] - times[i - 1] > gap) as u32;
-                    session
-                })
-                .collect();
-            assert_eq!(sessions(&times, gap).unwrap(), expected, "{len} {gap}");
-            let mut numbers = vec![7; len];
-            sessions_into(&times, gap, &mut numbers).unwrap();
-            assert_eq!(numbers, expected);
-        }
-
-        let hills: Vec<f64> = (0..len).map(|i| i as f64 * (i as f64 / 900.0).sin() + random.unit() * 50.0).collect();
-        let visible = sight(&hills);
-        let mut seen = vec![true; len];
-        line_of_sight_into(&hills, &mut seen).unwrap();
-        assert_eq!(seen, visible);
-        assert_eq!(line_of_sight(&hills).unwrap(), visible);
-        // Whole altitudes, of which several are as steep.
-        let hills: Vec<f32> = hills.into_iter().map(|hill| hill.round() as f32).collect();
-        assert_eq!(line_of_sight(&hills).unwrap(), sight(&hills));
-
-        let few: Vec<i32> = (0..len).map(|i| i as i32 / 50 + random.below(3u8) as i32).collect();
-        let mut places = vec![7; len];
-        running_argmax_into(&few, &mut places).unwrap();
-        assert_eq!(places, highest(&few));
-        assert_eq!(running_argmax(&few).unwrap(), places);
-        let few: Vec<u8> = few.into_iter().map(|x| (x / 8) as u8).collect();
-        assert_eq!(running_argmax(&few).unwrap(), highest(&few));
-        let few: Vec<f32> = few.into_iter().map(f32::from).collect();
-        assert_eq!(running_argmax(&few).unwrap(), highest(&few));
-    });
-}
-
-fn sight<T: Real>(hills: &[T]) -> Vec<bool> {
-    let mut steepest = T::NEG_INFINITY;
-    let sees = |(i, &hill): (usize, &T)| {
-        let slope = if i == 0 { T::NEG_INFINITY } else { (hill - hills[0]) / T::from_f64(i as f64) };
-        let sees = i == 0 || slope > steepest;
-        steepest = steepest.max(slope);
-        sees
-    };
-    hills.iter().enumerate().map(sees).collect()
-}
-
-fn highest<T: PartialOrd>(x: &[T]) -> Vec<u32> {
-    let mut highest = 0;
-    let place = |i| {
-        highest = if x[i] > x[highest] { i } else { highest };
-        highest as u32
-    };
-    (0..x.len()).map(place).collect()
-}
-
-#[test]
-fn times_that_fall_belong_to_the_session_before() {
-    assert_eq!(sessions(&[100u64, 50, 60, 200], 30).unwrap(), [0, 0, 0, 1]);
-    assert_eq!(sessions(&[0.0, f64::NAN, 100.0], 30.0).unwrap(), [0, 0, 0]);
-    assert_eq!(running_argmax(&[f32::NAN, -1.0, f32::NAN, 2.0]).unwrap(), [u32::MAX, 1, 1, 3]);
-}
-
-#[test]
-fn a_pause_longer_than_the_type_of_times_counts() {
-    assert_eq!(sessions(&[-100i8, 100], 30).unwrap(), [0, 1]);
-    assert_eq!(sessions(&[i64::MIN, 0, i64::MAX], i64::MAX).unwrap(), [0, 1, 1]);
-    assert_eq!(sessions(&[i32::MIN, -1, 30, i32::MAX], 30).unwrap(), [0, 1, 2, 3]);
-    assert_eq!(sessions(&[0u8, 200, 255], 100).unwrap(), [0, 1, 1]);
-}
-
-#[test]
-fn nan_hides_nothing_and_is_a_value_of_its_own() {
-    assert_eq!(line_of_sight(&[0.0, f64::NAN, 1.0]).unwrap(), [true, false, true]);
-    assert_eq!(line_of_sight(&[f64::NAN, 1.0, 2.0]).unwrap(), [true, false, false]);
-    assert_eq!(line_of_sight(&[0.0, f64::NEG_INFINITY, 1.0]).unwrap(), [true, false, true]);
+fn nan_is_a_value_of_its_own() {
     assert_eq!(histogram(&[f64::NAN, 1.0, f64::NAN, 1.0]).unwrap().1, [2, 1, 1]);
     assert_eq!(histogram(&[f32::NAN, f32::NAN]).unwrap().1, [1, 1]);
     assert_eq!(histogram(&[0.0, -0.0, 0.0]).unwrap().1, [3]);
-}
-
-#[test]
-fn products_of_integers_wrap() {
-    for len in [1, 3, 4, 9, 8191, 8193, 40_000] {
-        let (columns, values) = (vec![0; len], vec![i32::MAX; len]);
-        for offsets in [vec![0, len], (0..=len).collect::<Vec<_>>()] {
-            let product =
-                |ends: &[usize]| (ends[0]..ends[1]).fold(0, |y: i32, _| y.wrapping_add(i32::MAX.wrapping_mul(3)));
-            let expected: Vec<i32> = offsets.windows(2).map(product).collect();
-            assert_eq!(Csr::new(&offsets, &columns, &values, 1).unwrap().times(&[3]).unwrap(), expected);
-        }
-    }
-}
-
-#[test]
-fn sparse_matrices_of_any_skew_give_the_products_of_the_loop_on_any_number_of_threads() {
-    for len in SHORT.into_iter().chain([40_000]) {
-        let mut random = generator(len);
-        let width = 1 + len / 3;
-        let columns: Vec<u32> = (0..len).map(|_| random.below(width) as u32).collect();
-        // Small integers: sums are exact whatever their order.
-        let values: Vec<f64> = (0..len).map(|_| random.below(9u32) as f64 - 4.0).collect();
-        let x: Vec<f64> = (0..width).map(|_| random.below(9u32) as f64 - 4.0).collect();
-        let fractions: Vec<f32> = (0..len).map(|_| random.unit() as f32).collect();
-        for lengths in segments(len) {
-            let offsets = offsets(&lengths);
-            let product = |k: usize| values[k] * x[columns[k] as usize];
-            let expected: Vec<f64> = offsets.windows(2).map(|ends| (ends[0]..ends[1]).map(product).sum()).collect();
-            let [values_f32, x_f32] = [&values, &x].map(|x| x.iter().map(|&x| x as f32).collect::<Vec<f32>>());
-            let expected_f32: Vec<f32> = expected.iter().map(|&y| y as f32).collect();
-            let ones = vec![1.0f32; width];
-            let once = Csr::new(&offsets, &columns, &fractions, width).unwrap().times(&ones).unwrap();
-            for (y, ends) in once.iter().zip(offsets.windows(2)) {
-                let exact: f64 = fractions[ends[0]..ends[1]].iter().copied().map(f64::from).sum();
-                let bound = exact * (ends[1] - ends[0]) as f64 * f64::from(f32::EPSILON);
-                assert!((f64::from(*y) - exact).abs() <= bound, "{y} for {exact}");
-            }
-            in_pools(|| {
-                assert_eq!(Csr::new(&offsets, &columns, &values, width).unwrap().times(&x).unwrap(), expected);
-                let of_f32 = Csr::new(&offsets, &columns, &values_f32, width).unwrap().times(&x_f32).unwrap();
-                assert_eq!(of_f32, expected_f32);
-                let rounded = Csr::new(&offsets, &columns, &fractions, width).unwrap().times(&ones).unwrap();
-                assert_eq!(rounded, once, "roundings do not depend on threads");
-            });
-        }
-    }
 }
 
 #[test]
@@ -348,24 +159,6 @@ fn bad_input_is_refused_with_what_was_expected() {
     assert!(matches!(totals_by_flags(&[true], &x), Err(AlgoError::Length { argument: "heads", expected: 3, got: 1 })));
     let keys = |error| matches!(error, AlgoError::Length { argument: "keys", expected: 3, got: 1 });
     assert!(keys(totals_by_key(&[7], &x).unwrap_err()) && keys(moments_by_key(&[7], &[1.0; 3]).unwrap_err()));
-    for fill in [forward_fill::<i32>, backward_fill::<i32>] {
-        assert!(matches!(fill(&[1], &[], 0), Err(AlgoError::Length { argument: "is_there", expected: 1, got: 0 })));
-    }
-
-    let csr =
-        |offsets: &'static [usize], columns: &'static [u32]| Csr::new(offsets, columns, &[1.0, 2.0], 4).unwrap_err();
-    assert!(matches!(csr(&[0, 2], &[0, 4]), AlgoError::Index { argument: "columns", place: 1, expected: 4, got: 4 }));
-    assert!(matches!(csr(&[0, 2], &[0]), AlgoError::Length { argument: "columns", expected: 2, got: 1 }));
-    assert!(matches!(csr(&[], &[0, 1]), AlgoError::Scan(Error::TooFewOffsets { records: 2 })));
-    for (offsets, wrong) in [(&[1, 2][..], 0), (&[0, 2, 1, 2], 2), (&[0, 1], 1)] {
-        assert!(matches!(csr(offsets, &[0, 1]), AlgoError::Scan(Error::Offsets { place, .. }) if place == wrong));
-    }
-    let matrix = Csr::new(&[0, 1], &[0], &[1.0], 4).unwrap();
-    assert!(matches!(matrix.times(&[1.0]), Err(AlgoError::Length { argument: "x", expected: 4, got: 1 })));
-    let mut y = [7.0; 2];
-    let error = matrix.times_into(&[1.0; 4], &mut y).unwrap_err();
-    assert!(matches!(error, AlgoError::Length { argument: "y", expected: 1, got: 2 }), "{error}");
-    assert_eq!(y, [7.0; 2]);
 }
 
 #[test]
@@ -398,23 +191,6 @@ fn slices_without_space_for_all_groups_are_refused_and_not_written() {
     let error = totals_by_offsets_into(&[0, 4], &states, &mut totals).unwrap_err();
     assert!(matches!(error, AlgoError::Scan(Error::Offsets { .. })), "{error}");
     assert_eq!((groups, sums, counts, totals, moments[0].mean), ([7; 2], [7; 1], [7; 1], [Sum(7); 1], 7.0));
-}
-
-#[test]
-fn series_of_another_length_are_refused_and_not_written() {
-    let is_refused = |result: Result<(), AlgoError>, name: &str| match result {
-        Err(AlgoError::Length { argument, expected: 3, got: 2 }) => assert_eq!(argument, name),
-        other => panic!("{other:?}"),
-    };
-    let (mut filled, mut three, mut numbers, mut visible) = ([7; 2], [7; 3], [7; 2], [true; 2]);
-    for fill in [forward_fill_into::<i32>, backward_fill_into::<i32>] {
-        is_refused(fill((&[1, 2, 3], &[false; 3]), 0, &mut filled), "filled");
-        is_refused(fill((&[1, 2, 3], &[true; 2]), 0, &mut three), "is_there");
-    }
-    is_refused(sessions_into(&[1, 2, 3], 0, &mut numbers), "sessions");
-    is_refused(running_argmax_into(&[1, 2, 3], &mut numbers), "places");
-    is_refused(line_of_sight_into(&[1.0, 0.0, 3.0], &mut visible), "visible");
-    assert_eq!((filled, three, numbers, visible), ([7; 2], [7; 3], [7; 2], [true; 2]));
 }
 
 /// One group of more numbers than `f32` counts one by one.
