@@ -61,7 +61,7 @@ impl Compiled {
             return None;
         }
         self.make(kernel).ok()?;
-        let code = self.cell(self.recipe.same_code(kernel))?.get()?.streaming()?;
+        let code = self.cells.get(self.recipe.same_code(kernel))?.get()?.streaming()?;
         // SAFETY: as in `tile`.
         Some(unsafe { std::mem::transmute::<*const u8, TileFn>(code) })
     }

@@ -6,21 +6,21 @@
 //! [`Compiled`] owns the code: it lends it only to calls that borrow it, and frees it when it goes.
 
 mod calls;
+mod cells;
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use monoscan_ir::Layout;
 use monoscan_ir::transform::Lowered;
 
 use crate::cpu::abi::{Access, CarryUpdateFn, StateLayout, TileFn};
-use crate::cpu::code::Code;
 use crate::cpu::error::CodegenError;
 use crate::cpu::isa::HostIsa;
 use crate::cpu::native::{Native, Rival};
 use crate::cpu::recipe::{Kernel, Recipe};
-use crate::cpu::rows::LONGEST_STRAIGHT_ROW;
 use crate::cpu::vector::Vector;
+use cells::Cells;
 
 /// The kernels of a program.
 ///
@@ -59,35 +59,7 @@ use crate::cpu::vector::Vector;
 /// ```
 pub struct Compiled {
     recipe: Recipe,
-    scan: Cell,
-    scan_one: Cell,
-    scan_blocks: Cell,
-    together: [Cell; 2],
-    /// For rows of so many elements, the first for any number.
-    rows: [Cell; LONGEST_STRAIGHT_ROW + 1],
-    short_rows: [Cell; LONGEST_STRAIGHT_ROW + 1],
-    short_between: Cell,
-    short: Cell,
-    /// Of any number of vectors, and of so many rows, at [their place](Compiled::place_side_by_side): folds, and those that write.
-    side_by_side: [[Cell; 20]; 2],
-    /// Those that write and those that do not.
-    whole: [Cell; 2],
-    short_whole: [Cell; 2],
-    levels: Vec<LevelCells>,
-}
-
-/// A kernel, once it was compiled.
-type Cell = OnceLock<Code>;
-
-/// The kernels of a level.
-#[derive(Default)]
-struct LevelCells {
-    /// The bytes of a slot that are the states of its stages.
-    part: Range<usize>,
-    reduce: Cell,
-    reduce_one: Cell,
-    carry_update: Cell,
-    combine: Cell,
+    cells: Cells,
 }
 
 impl Compiled {
@@ -132,31 +104,8 @@ impl Compiled {
 
     /// Without any kernel yet.
     fn of(recipe: Recipe) -> Compiled {
-        let part = |stages: &[u32]| {
-            let parts = stages.iter().map(|&stage| &recipe.state.stages[stage as usize]);
-            let start = parts.clone().map(|(start, _)| *start).min().unwrap_or(0);
-            let end = parts.map(|(start, layout)| start + (layout.size as usize).next_multiple_of(16)).max();
-            start..end.unwrap_or(start)
-        };
-        let levels = recipe.levels.iter();
-        let levels = levels.map(|level| LevelCells { part: part(&level.stages), ..LevelCells::default() }).collect();
-        let (scan, scan_one, scan_blocks, together, rows) = Default::default();
-        let (short_rows, short_between, short, side_by_side, whole, short_whole) = Default::default();
-        Compiled {
-            recipe,
-            scan,
-            scan_one,
-            scan_blocks,
-            together,
-            rows,
-            short_rows,
-            short_between,
-            short,
-            side_by_side,
-            whole,
-            short_whole,
-            levels,
-        }
+        let cells = Cells::of(&recipe);
+        Compiled { recipe, cells }
     }
 
     /// The same kernels, whose elements a function may take, or, if that is asked, takes wherever it can. Whether it does is
@@ -188,7 +137,7 @@ impl Compiled {
         let has_won = rivals.is_some_and(|(planned, function)| wins(native, [planned, function]));
         if settled.set(has_won).is_ok()
             && !has_won
-            && let Some(cell) = self.cell(tried)
+            && let Some(cell) = self.cells.get(tried)
         {
             cell.get_or_init(|| planned);
         }
@@ -246,7 +195,7 @@ impl Compiled {
 
     /// How many bytes of machine code a kernel has, if it was compiled.
     pub fn code_bytes(&self, kernel: Kernel) -> Option<usize> {
-        Some(self.cell(self.recipe.same_code(kernel))?.get()?.bytes())
+        Some(self.cells.get(self.recipe.same_code(kernel))?.get()?.bytes())
     }
 
     /// The kernels that reduce, fold and replay blocks.
@@ -258,13 +207,13 @@ impl Compiled {
     /// The code of a kernel, if it was made: what every call looks up first.
     #[inline(always)]
     fn made(&self, kernel: Kernel) -> Option<*const u8> {
-        Some(self.cell(self.recipe.same_code(kernel))?.get()?.address())
+        Some(self.cells.get(self.recipe.same_code(kernel))?.get()?.address())
     }
 
     #[cold]
     fn code(&self, kernel: Kernel) -> Result<*const u8, CodegenError> {
         let kernel = self.recipe.same_code(kernel);
-        let cell = self.cell(kernel).ok_or(CodegenError::NoKernel(kernel))?;
+        let cell = self.cells.get(kernel).ok_or(CodegenError::NoKernel(kernel))?;
         if let Some(code) = cell.get() {
             return Ok(code.address());
         }
@@ -279,29 +228,6 @@ impl Compiled {
     #[cold]
     fn code_now(&self, kernel: Kernel) -> *const u8 {
         self.code(kernel).unwrap_or_else(|error| panic!("{error}"))
-    }
-
-    #[inline(always)]
-    fn cell(&self, kernel: Kernel) -> Option<&Cell> {
-        Some(match kernel {
-            Kernel::Scan => &self.scan,
-            Kernel::ScanOne => &self.scan_one,
-            Kernel::ScanBlocks => &self.scan_blocks,
-            Kernel::Together { writes } => &self.together[usize::from(writes)],
-            Kernel::Rows(len) => self.rows.get(len)?,
-            Kernel::ShortRows(len) => self.short_rows.get(len)?,
-            Kernel::ShortBetween => &self.short_between,
-            Kernel::Short => &self.short,
-            Kernel::SideBySide { rows, writes } => {
-                self.side_by_side[usize::from(writes)].get(Compiled::place_side_by_side(rows))?
-            }
-            Kernel::Whole { writes } => &self.whole[usize::from(writes)],
-            Kernel::ShortWhole { writes } => &self.short_whole[usize::from(writes)],
-            Kernel::Reduce(level) => &self.levels.get(level)?.reduce,
-            Kernel::ReduceOne(level) => &self.levels.get(level)?.reduce_one,
-            Kernel::CarryUpdate(level) => &self.levels.get(level)?.carry_update,
-            Kernel::Combine(level) => &self.levels.get(level)?.combine,
-        })
     }
 
     /// A tile kernel.
@@ -355,7 +281,7 @@ impl Compiled {
     /// The bytes of a slot that are the states of a level's stages.
     #[inline]
     pub fn part_of(&self, level: usize) -> Range<usize> {
-        self.levels[level].part.clone()
+        self.cells.part(level)
     }
 
     /// How many bytes `sink` must have: those of a record of the widest output column, if the program filters.

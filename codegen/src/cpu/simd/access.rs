@@ -5,7 +5,7 @@ use cranelift_codegen::ir::{self, InstBuilder};
 use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::{Layout, Source, Type};
 
-use super::kernel::GroupCode;
+use super::group_code::GroupCode;
 use super::lanes::Lanes;
 use super::{compress, shuffle};
 

@@ -7,6 +7,7 @@
 //! | `forms` | which instructions work lane by lane |
 //! | `cost` | what a kernel costs |
 //! | `kernel` | the loop over groups of records |
+//! | `group_code` | the code of one group |
 //! | `access` | what a group reads and writes |
 //! | `rows` | the loop over groups of short rows |
 //! | `side_by_side` | the loop down neighbouring rows |
@@ -25,6 +26,7 @@ mod cost;
 mod form;
 mod forms;
 mod group;
+mod group_code;
 mod kernel;
 mod lanes;
 mod rows;

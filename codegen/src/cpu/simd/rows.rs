@@ -14,7 +14,8 @@ use super::super::error::CodegenError;
 use super::super::kernel::arguments;
 use super::form::LaneForm;
 use super::group::Group;
-use super::kernel::{Bases, GroupCode, splat, splat_parameters};
+use super::group_code::GroupCode;
+use super::kernel::{Bases, splat, splat_parameters};
 use super::lanes::Lanes;
 
 /// The form of rows of a few records.

@@ -19,7 +19,8 @@ use super::super::memory;
 use super::access::Read;
 use super::form::LaneForm;
 use super::group::Group;
-use super::kernel::{Bases, GroupCode, splat_parameters};
+use super::group_code::GroupCode;
+use super::kernel::{Bases, splat_parameters};
 use super::lanes::Lanes;
 
 /// Vectors of states that stay in registers beside what a record takes.
