@@ -5,11 +5,12 @@
 //! checked before any generated code runs. The typed front end of the `monoscan` crate is a thin
 //! layer over this one. With the features `cuda` and `ptx` it runs on GPUs too: [`DynScan::on`].
 //!
-//! `unsafe` code calls generated code (`engine/line.rs`, `engine/short.rs` and its callers,
-//! `engine/self_check`, `lexer/part.rs`). It makes raw columns of borrowed memory (`column.rs`),
-//! and puts results in memory that was not initialised (`scans.rs`, `lexer/blocks.rs`). It asks for
-//! memory ahead (`engine/ahead.rs`), and the system for a thread's time (`engine/off_core.rs`) and
-//! for large pages (`space.rs`). It trusts kernels of files (`dynscan/place.rs`). With the feature
+//! `unsafe` code calls generated code (`engine/line.rs`, `engine/short.rs`, `engine/short_rows.rs`,
+//! `engine/short_whole.rs` and their callers, `engine/self_check`, `lexer/part.rs`). It makes raw
+//! columns of borrowed memory (`column.rs`), and puts results in memory that was not initialised
+//! (`scans.rs`, `lexer/blocks.rs`, `lexer/blocks/rescue.rs`). It asks for memory ahead
+//! (`engine/ahead.rs`), and the system for a thread's time (`engine/off_core.rs`) and for large
+//! pages (`space.rs`). It trusts kernels of files (`dynscan/place.rs`). With the feature
 //! `cuda` it is also in `device_memory.rs`, in `lexer/downloaded.rs`, and in those files of the
 //! `cuda` module that call the driver. So it is in the files of the `gpu` module that give the
 //! driver memory to use later.

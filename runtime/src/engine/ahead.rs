@@ -6,7 +6,8 @@
 //! places of its results. They ask for a part before each pass over a strip. Asking changes no
 //! result and cannot fail.
 
-use super::line::{Line, Strip};
+use super::line::Line;
+use super::worker::Strip;
 use crate::caches::{each_line, to_read, to_write};
 
 impl Line<'_> {

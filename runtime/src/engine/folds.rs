@@ -9,9 +9,10 @@ use std::sync::OnceLock;
 
 use super::groups::{Groups, Pieces};
 use super::helpers;
-use super::line::{Line, Worker};
+use super::line::Line;
 use super::rows::{DOWN, Totals, parallel};
 use super::slots::Slots;
+use super::worker::Worker;
 use crate::call::Rows;
 
 /// Elements of a chunk, about: few enough for several threads, many for what the aggregates of a chunk cost. Of more rows than these,

@@ -7,11 +7,14 @@
 //! | `needs` | the kernels that a call needs, and their compilation |
 //! | `native` | functions of Rust for the elements of one pass, and whether they are used |
 //! | `short` | lines of few records, and the call that does them |
+//! | `short_whole` | such lines from given states, which become those after the line |
+//! | `short_rows` | rows of few records, all of them in one call |
 //! | `whole` | states in callers' memory, from which they start and where they end |
 //! | `spaced` | short lines whose records lie at any distances |
 //! | `short_kernels` | the kernels of short calls, once they were made |
 //! | `between` | the segments between offsets of such a line |
 //! | `line` | one sequence of records, and the calls of generated code |
+//! | `worker` | a thread that walks a line, and its strips of blocks |
 //! | `walk` | how a line is walked: in one pass, or strip by strip |
 //! | `together` | blocks in order, each in one pass |
 //! | `tiles` | its tiles, on many threads |
@@ -55,6 +58,8 @@ mod segments;
 mod self_check;
 mod short;
 mod short_kernels;
+mod short_rows;
+mod short_whole;
 mod slots;
 mod spaced;
 mod streaming;
@@ -65,6 +70,7 @@ pub(crate) mod trials;
 mod variant;
 mod walk;
 mod whole;
+mod worker;
 
 use std::cell::LazyCell;
 
@@ -79,7 +85,9 @@ pub use between::{ShortBetween, with_flags};
 pub(crate) use line::Bases;
 pub use native::{FromIdentity, Natives};
 pub(crate) use on_cpu::OnCpu;
-pub use short::{Short, ShortRows, ShortWhole, Whole};
+pub use short::Short;
+pub use short_rows::ShortRows;
+pub use short_whole::{ShortWhole, Whole};
 pub use spaced::{ShortSpaced, SpacedColumn};
 pub(crate) use totals::{Columns, Sequences};
 pub(crate) use variant::{Variant, Variants};

@@ -13,8 +13,9 @@ use monoscan_ir::facts::Restart;
 use monoscan_ir::transform::Lowered;
 use smallvec::SmallVec;
 
-use super::line::{AGGREGATE, Line, Strip, Worker};
+use super::line::Line;
 use super::slots::Slots;
+use super::worker::{AGGREGATE, Strip, Worker};
 
 /// The fewest elements at the end of a tile that are looked at, by how many times more they are next, and the least part
 /// of a tile that is looked at no more.

@@ -18,8 +18,9 @@ use monoscan_protocol::tickets::Tickets;
 
 use super::groups::{Groups, Pieces};
 use super::helpers;
-use super::line::{BLOCKS, CARRY, Line, Strip, Worker};
+use super::line::Line;
 use super::slots::Slots;
+use super::worker::{BLOCKS, CARRY, Strip, Worker};
 use crate::call::Rows;
 
 /// Where totals go: (the first sequence, states, the slots that hold its total and those of the sequences after it). Called by the

@@ -8,7 +8,9 @@ use monoscan_ir::transform::Form;
 
 use super::absorbing::FIRST;
 use super::between::ShortBetween;
-use super::short::{Short, ShortRows, ShortWhole, Whole};
+use super::short::Short;
+use super::short_rows::ShortRows;
+use super::short_whole::{ShortWhole, Whole};
 use super::spaced::ShortSpaced;
 use super::variant::Variants;
 use crate::cache::{get_or_make, make_first};

@@ -11,7 +11,7 @@ use monoscan_codegen::cpu::{Access, Kernel, ShortSpacedFn, Spacing};
 use monoscan_ir::{Constant, Layout};
 use smallvec::SmallVec;
 
-use super::short::Whole;
+use super::short_whole::Whole;
 use super::variant::Variant;
 use super::whole::{WholeStates, components};
 use crate::error::Error;

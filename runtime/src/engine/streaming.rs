@@ -9,7 +9,8 @@
 
 use monoscan_codegen::cpu::{Kernel, TileFn};
 
-use super::line::{Line, Strip};
+use super::line::Line;
+use super::worker::Strip;
 use crate::caches;
 
 /// The alignment of the addresses of streaming stores.

@@ -7,9 +7,10 @@ use monoscan_protocol::state::State;
 use monoscan_protocol::tiles::{Claim, Reading, Tiles, scan};
 
 use super::helpers;
-use super::line::{AGGREGATE, BLOCKS, CARRY, Line, Strip, Worker};
+use super::line::Line;
 use super::slots::Slots;
 use super::walk::Cut;
+use super::worker::{AGGREGATE, BLOCKS, CARRY, Strip, Worker};
 
 impl<'a> Line<'a> {
     /// How many helpers the line is worth.

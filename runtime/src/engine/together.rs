@@ -5,7 +5,8 @@
 //! once, and its fold and its replay do not wait for each other. Strips take less where W chains
 //! side by side gain more than a second pass costs.
 
-use super::line::{AGGREGATE, CARRY, Line, NEXT, Strip, Worker};
+use super::line::Line;
+use super::worker::{AGGREGATE, CARRY, NEXT, Strip, Worker};
 
 impl Line<'_> {
     /// Takes the blocks of a strip from the carry on, which becomes the one behind them. With `adds`, their aggregates are added to the

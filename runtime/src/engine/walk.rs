@@ -27,8 +27,9 @@ use std::ops::Range;
 
 use monoscan_codegen::plan::{Association, Plan};
 
-use super::line::{BEFORE, BLOCKS, CARRY, Line, Strip, Worker};
+use super::line::Line;
 use super::slots::Slots;
+use super::worker::{BEFORE, BLOCKS, CARRY, Strip, Worker};
 
 /// How a range of elements is cut.
 #[derive(Clone, Copy, PartialEq, Eq)]

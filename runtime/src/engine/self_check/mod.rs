@@ -17,6 +17,7 @@
 //! or maximum of two zeros gives is open.
 
 mod expected;
+mod results;
 mod sample;
 mod walks;
 
