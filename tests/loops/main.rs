@@ -7,6 +7,7 @@ mod counters;
 mod early;
 mod edges;
 mod entry;
+mod in_blocks;
 mod own;
 mod published;
 mod refusals;

@@ -194,26 +194,33 @@ fn a_refusal_shows_what_was_written_and_why_that_has_no_family() {
                 _ => (s.0, s.1 + 1),
             }
         }, "has `/` of the state in `s.1 / 8` at ", "; compute it from the element";
-        |s: [i32; 5], x: i32| [0; 5] => {
-            let (mut next, mut x) = (s, x);
-            for i in 0..5 {
-                let larger = s[i].max(x);
-                x = s[i].min(x);
-                next[i] = larger;
-            }
-            next
-        }, "a cascade of 5 levels is needed, and 3 are compiled in `";
-        |s: ([f64; 32], f64), x: f64| ([0.0; 32], 0.0) => {
-            let mut last = s.0;
-            last[0] = x;
-            for i in 1..32 {
-                last[i] = s.0[i - 1];
-            }
-            let mut sum = 0.0;
-            for i in 0..32 {
-                sum += last[i] * 0.03125;
-            }
-            (last, sum)
-        }, "levels is needed, and 3 are compiled in `";
+        |s: [i32; 5], x: i32| [0; 5] => { largest_five(s, x) }, "a cascade of 5 levels is needed, and 3 are compiled in `";
+        |s: ([f64; 32], f64), x: f64| ([0.0; 32], 0.0) => { filtered(s, x) }, "levels is needed, and 3 are compiled in `";
     }
+}
+
+/// The largest five records.
+#[scan_fn]
+pub(crate) fn largest_five(s: [i32; 5], x: i32) -> [i32; 5] {
+    let (mut next, mut x) = (s, x);
+    for i in 0..5 {
+        next[i] = s[i].max(x);
+        x = s[i].min(x);
+    }
+    next
+}
+
+/// A filter of 32 taps: the last records, and their weighted sum.
+#[scan_fn]
+pub(crate) fn filtered(s: ([f64; 32], f64), x: f64) -> ([f64; 32], f64) {
+    let mut last = s.0;
+    last[0] = x;
+    for i in 1..32 {
+        last[i] = s.0[i - 1];
+    }
+    let mut sum = 0.0;
+    for i in 0..32 {
+        sum += last[i] * 0.03125;
+    }
+    (last, sum)
 }

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use monoscan::ir::derive::derive;
 
 use crate::entry::{Entry, loops};
+use crate::refusals::{filtered, largest_five};
 use crate::{aggregations, own, published, ways};
 
 /// The most that a derivation may take, also beside others.
@@ -35,18 +36,7 @@ fn time(entry: &Entry) -> Duration {
 /// Loops that take long: many components that read each other, of which some have no scan.
 fn long() -> Vec<Entry> {
     loops! {
-        "filter of 32 taps" "R" (s: ([f64; 32], f64), x: f64) = ([0.0; 32], 0.0) => {
-            let mut last = s.0;
-            last[0] = x;
-            for i in 1..32 {
-                last[i] = s.0[i - 1];
-            }
-            let mut sum = 0.0;
-            for i in 0..32 {
-                sum += last[i] * 0.03125;
-            }
-            (last, sum)
-        };
+        "filter of 32 taps" "R" (s: ([f64; 32], f64), x: f64) = ([0.0; 32], 0.0) => { filtered(s, x) };
         "delay of 30" "R" (s: [f64; 30], x: f64) = [0.0; 30] => {
             let mut next = s;
             next[0] = x;
@@ -55,14 +45,7 @@ fn long() -> Vec<Entry> {
             }
             next
         };
-        "the largest five" "I" (s: [i32; 5], x: i32) = [0; 5] => {
-            let (mut next, mut x) = (s, x);
-            for i in 0..5 {
-                next[i] = s[i].max(x);
-                x = s[i].min(x);
-            }
-            next
-        };
+        "the largest five" "I" (s: [i32; 5], x: i32) = [0; 5] => { largest_five(s, x) };
     }
 }
 
