@@ -26,10 +26,7 @@ pub(super) unsafe fn line<R: Record>(
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
     let short = scan.short(mode)?;
-    let mut inputs = ShortInputs::new(scan.parameters_base());
-    if !columns::bases(input, len, scan.parameters_base(), &mut inputs) {
-        return None;
-    }
+    let inputs = inputs_of(scan, input, len)?;
     // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
     unsafe { short.scan(&inputs, output, len) }
 }
@@ -58,10 +55,7 @@ pub(super) unsafe fn spaced<R: Record>(
 pub(super) fn total<S: States, R: Record>(scan: &DynScan, init: Option<S>, input: &impl Columns<R>) -> Option<S> {
     let len = columns::len_of(input);
     let short = scan.short_whole(Whole::Reduce)?;
-    let mut inputs = ShortInputs::new(scan.parameters_base());
-    if !columns::bases(input, len, scan.parameters_base(), &mut inputs) {
-        return None;
-    }
+    let inputs = inputs_of(scan, input, len)?;
     let mut states = init.unwrap_or_else(S::identities);
     let to = ((&raw mut states).cast(), init.is_none());
     if init.is_none() && S::IS_OF_LOOP {
@@ -106,10 +100,7 @@ pub(super) unsafe fn pass<S: States, R: Record>(
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
     let short = scan.short_whole(mode.into())?;
-    let mut inputs = ShortInputs::new(scan.parameters_base());
-    if !columns::bases(input, len, scan.parameters_base(), &mut inputs) {
-        return None;
-    }
+    let inputs = inputs_of(scan, input, len)?;
     // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs; the caller borrows the
     // output.
     unsafe { short.pass(&inputs, output, len, ((&raw mut *states).cast(), false)) }
@@ -128,10 +119,7 @@ pub(super) unsafe fn rows<R: Record>(
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
     let short = scan.short_rows(mode).filter(|_| rows.records() <= len)?;
-    let mut inputs = ShortInputs::new(scan.parameters_base());
-    if !columns::bases(input, len, scan.parameters_base(), &mut inputs) {
-        return None;
-    }
+    let inputs = inputs_of(scan, input, len)?;
     // SAFETY: the layouts are those of the slices' types, all of one length, which have these rows; the caller borrows the output.
     unsafe { short.scan(&inputs, (output, false), rows) }
 }
@@ -148,10 +136,7 @@ pub(super) unsafe fn interleaved<R: Record>(
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
     let short = scan.short_interleaved(mode, rows).filter(|_| rows.records() <= len)?;
-    let mut inputs = ShortInputs::new(scan.parameters_base());
-    if !columns::bases(input, len, scan.parameters_base(), &mut inputs) {
-        return None;
-    }
+    let inputs = inputs_of(scan, input, len)?;
     // SAFETY: the layouts are those of the slices' types, all of one length; a record of the line is one of each row.
     unsafe { short.scan(&inputs, output, rows.len()) }.map(|written| written * rows.step())
 }
@@ -170,10 +155,7 @@ pub(super) unsafe fn segments<R: Record>(
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
     let short = scan.short_segments(mode).filter(|_| flags.len() == len)?;
-    let mut inputs = ShortInputs::new(scan.parameters_base());
-    if !columns::bases(input, len, scan.parameters_base(), &mut inputs) {
-        return None;
-    }
+    let mut inputs = inputs_of(scan, input, len)?;
     inputs.push(flags.as_ptr().cast(), scan.parameters_base());
     // SAFETY: as above; the flags are one more column, behind the program's.
     unsafe { short.scan(&inputs, output, len) }
@@ -193,10 +175,7 @@ pub(super) unsafe fn segments_between<R: Record>(
 ) -> Option<usize> {
     let between = scan.short_between(mode)?;
     if between.takes(len, offsets.len()) {
-        let mut bases = ShortInputs::new(scan.parameters_base());
-        if !columns::bases(input, len, scan.parameters_base(), &mut bases) {
-            return None;
-        }
+        let bases = inputs_of(scan, input, len)?;
         // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
         return unsafe { between.scan(&bases, (output, false), len, offsets) }.then_some(len);
     }
@@ -246,4 +225,12 @@ pub(super) unsafe fn replace<S: States>(
     // SAFETY: the caller has the memory; the states lie as the scan was told.
     scan.short_whole(mode.into())
         .is_some_and(|short| unsafe { short.replace(base, len, (states, false), scan.parameters_base()) })
+}
+
+/// The slices as kernels of short lines take them, if all of them are on the host, of this length and without gaps.
+#[inline(always)]
+fn inputs_of<R: Record>(scan: &DynScan, input: &impl Columns<R>, len: usize) -> Option<ShortInputs> {
+    let parameters = scan.parameters_base();
+    let mut inputs = ShortInputs::new(parameters);
+    columns::bases(input, len, parameters, &mut inputs).then_some(inputs)
 }
