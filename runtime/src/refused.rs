@@ -26,12 +26,19 @@ pub enum Argument {
     Offsets,
 }
 
+fn expected_axis(shape: &[usize]) -> String {
+    match shape.len() {
+        0 => "an array with an axis".to_owned(),
+        axes => format!("an axis below {axes}"),
+    }
+}
+
 /// Rows that are none of an array, or not those of the columns of a call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum RowsError {
     /// An array has no such axis.
-    #[error("axis {axis} of an array of shape {shape:?}: expected an axis below {}", .shape.len())]
+    #[error("axis {axis} of an array of shape {shape:?}: expected {}", expected_axis(.shape))]
     Axis {
         /// The axis, from 0.
         axis: usize,

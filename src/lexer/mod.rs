@@ -20,6 +20,7 @@
 //!            that one pass is exact
 //! ranks      → maps of at most a few ranks, one for each pair of neighbouring byte classes
 //! oracle     any rules: an automaton from the end, which gives symbols, and one over these; the proof
+//! possible   which of these symbols need not be told apart
 //! transducer automata that give an output for each symbol; maps: how scans of them are represented
 //! pieces     the same by walks of a text's pieces, which the CPU takes where there are two
 //! program    → the scans: a label for every byte, or an entry for every token; scans runs them

@@ -44,7 +44,7 @@ pub enum SignatureError {
         found: String,
     },
     /// There is no colon.
-    #[error("at byte {place}: expected `:` and the feedback coefficients, found the end")]
+    #[error("expected a `:` before the feedback coefficients, found none up to byte {place}")]
     NoColon {
         /// Where the text ends.
         place: usize,
@@ -143,6 +143,10 @@ impl FromStr for Signature {
     fn from_str(text: &str) -> Result<Signature, SignatureError> {
         let (inside, start) = without_parentheses(text)?;
         let Some(colon) = inside.find(':') else {
+            // What is no number may stand where the colon should.
+            if !inside.trim().is_empty() {
+                numbers(inside, start)?;
+            }
             return Err(SignatureError::NoColon { place: start + inside.len() });
         };
         let (before, after) = (&inside[..colon], &inside[colon + 1..]);
@@ -233,6 +237,7 @@ mod tests {
         let wrong = [
             ("", SignatureError::NoColon { place: 0 }),
             ("1, 2", SignatureError::NoColon { place: 4 }),
+            ("1 ; 2", number(0, "1 ; 2")),
             (" : 1", SignatureError::NoFeedForward),
             ("1 : 2 : 3", SignatureError::SecondColon { place: 6 }),
             ("(1 : 2", SignatureError::Parenthesis { place: 0 }),

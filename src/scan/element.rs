@@ -47,13 +47,14 @@ pub struct Element<R, S = ()> {
     pub record: R,
     /// The record before it in its sequence, in the order of the scan; zeros if there is none.
     pub prev: R,
-    /// The next record of its sequence, in the order of the scan; zeros if there is none.
+    /// The next record of its sequence, in the order of the scan; zeros if there is none, as at the end of a stream's chunk.
     pub next: R,
     /// Whether there is no record before it.
     pub first: bool,
-    /// Whether there is no next record.
+    /// Whether there is no next record; in a stream, none of the chunk.
     pub last: bool,
-    /// Its place, from 0, in the order of the scan: along a line with all its segments, and along each row anew.
+    /// Its place, from 0, in the order of the scan: along a line with all its segments, and along each row or each chunk of a stream
+    /// anew.
     pub index: u64,
 }
 

@@ -12,7 +12,8 @@ use crate::ops::{Semigroup, WithIdentity};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no operator that a scan can be made of",
     label = "neither a monoid nor a semigroup",
-    note = "write `#[scan_monoid] impl Monoid for {Self}`; or, if it has no identity, `impl Semigroup for {Self}`"
+    note = "of a type of your own, write `#[scan_monoid] impl Monoid for {Self}`; or, if it has no identity, `impl Semigroup for {Self}`",
+    note = "numbers are no operators: take one of `monoscan::ops`, as `Sum<i32>` or `Max<f64>`; a lift gives its values, as `Sum(x)`"
 )]
 pub trait Operator<M: Monoid>: ScanType {
     /// Whether every value of the state is one of the operator.

@@ -94,6 +94,7 @@ fn rows_that_do_not_fit() {
         "rows: 3 rows of 4 records, 1 of them side by side, begin every 2 records: expected at least 4, else they overlap",
     );
     says(Rows::axis(&[2, 3], 2), "rows: axis 2 of an array of shape [2, 3]: expected an axis below 2");
+    says(Rows::axis(&[], 0), "rows: axis 0 of an array of shape []: expected an array with an axis");
     says(
         sums.axis(&[2, 3], 2).inclusive((&X, &X)),
         "rows: axis 2 of an array of shape [2, 3]: expected an axis below 2",

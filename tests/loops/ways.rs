@@ -53,6 +53,17 @@ pub(crate) fn ways() -> Vec<Entry> {
         "what is taken, unsigned" "N" (s: u64, d: u64) = 90 => { s - d.min(s) };
         "what is over" "I" (s: i32, x: i32) = 3 => { s - s.max(x) };
 
+        // A loop that stops, by flags that are numbers.
+        "stops above, a flag of u8" "I" (s: (i64, u8), x: i64) = (0, 0) => {
+            if s.1 == 1 { s } else { (s.0 + x, if s.0 + x > 300 { 1 } else { 0 }) }
+        };
+        "stops above, not 0" "I" (s: (i64, u8), x: i64) = (0, 0) => {
+            if s.1 != 0 { s } else { (s.0 + x, (s.0 + x > 300) as u8) }
+        };
+        "stops below, a flag of i64" "I" (s: (i64, i64), x: i64) = (0, 1) => {
+            if s.1 == 0 { s } else { (s.0 + x, if s.0 + x < -300 { 0 } else { 1 }) }
+        };
+
         // Modulo m.
         "angle" "I" (a: i32, d: i32) = 0 => { (a + d).rem_euclid(360) };
         "angle, scaled" "I" (a: i64, d: i64) = 0 => { (a * 7 - d).rem_euclid(360) };

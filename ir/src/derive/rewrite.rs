@@ -56,6 +56,17 @@ fn freed(flat: &Flat, tables: &[Table], flag: usize, value: bool, rest: &[usize]
         next[member] = if value { code.select(done, kept, moved) } else { code.select(done, moved, kept) };
         next.push(moved);
     }
+    // Components outside the group that read it only while it runs read the copy: that is a level earlier.
+    let mut stopped = as_it_is;
+    stopped[flag] = code.constant(value);
+    let stopped = code.inline(&flat.step, &stopped);
+    let group = rest.iter().fold(0, |group, &member| group | 1 << member);
+    for other in (0..count).filter(|other| *other != flag && !rest.contains(other)) {
+        if code.depends(next[other]) & group != 0 && code.depends(stopped[other]) & group == 0 {
+            let (kept, moved) = (stopped[other], freed[other]);
+            next[other] = if value { code.select(done, kept, moved) } else { code.select(done, moved, kept) };
+        }
+    }
     next[flag] = code.binary(if value { Opcode::Or } else { Opcode::And }, done, freed[flag]);
     // Until it stops the copy is what the loop has: a state of the copy that stands for another is told from it by this.
     let restrict = restricted(flat, &initial[count..], |b, all| {
@@ -212,6 +223,17 @@ impl Tested<'_> {
             let (yes, no) = (inst.operands()[1], inst.operands()[2]);
             let (yes, no) = (self.assigned(code, yes, depth - 1)?, self.assigned(code, no, depth - 1)?);
             return Some(code.select(inst.operands()[0], yes, no));
+        }
+        // A truth value as a number: 1 or 0.
+        let cast = code.inst(value).filter(|inst| inst.opcode == Opcode::Cast).map(|inst| inst.operands()[0]);
+        if let Some(flag) = cast.filter(|&flag| code.ty(flag) == Type::Bool) {
+            let ty = code.ty(value);
+            let [yes, no] = [1, 0].map(|number| {
+                let number = code.number(ty, number);
+                let known = self.test.known.map_or(number, |known| code.constant(known));
+                code.compare(self.test.opcode, number, known)
+            });
+            return Some(code.select(flag, yes, no));
         }
         if code.depends(value) & self.mask != 0 {
             return None;

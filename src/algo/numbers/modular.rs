@@ -95,7 +95,7 @@ pub struct Modular<const K: usize, const M: u32> {
 }
 
 impl<const K: usize, const M: u32> Modular<K, M> {
-    /// The recurrence with these coefficients, that of `y[i-1]` first.
+    /// The recurrence with these coefficients, that of `y[i-1]` first. An order of 0, or a modulus below 2, does not compile.
     ///
     /// # Errors
     /// As [`Scan::new`]: a state of K² + K numbers of 32 bits takes at most 256 bytes, so K is at most 7.
