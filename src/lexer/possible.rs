@@ -10,14 +10,14 @@
 //!
 //! GPUs begin chunks of a text with the states that the symbols before them may lead to, which are
 //! to be few. So of two symbols, one of which leads to one state or two, none is made that leads to
-//! more; and of two others none that leads to more states than both.
+//! more; and of two others none that leads to more states than the one that leads to the most.
 
 use super::transducer::Transducer;
 
 /// Symbols that lead to at most so many states become none that leads to more.
 const FEW: usize = 2;
 
-/// Most comparisons of what symbols do to a state. Symbols that were compared with no other one by then stay as they are.
+/// Most comparisons of what symbols do to a state. Symbols that come later stay as they are.
 const MOST_COMPARED: usize = 1 << 26;
 
 /// The step of a symbol from a state: where it leads, and what it gives. None where the state is not possible.
@@ -44,8 +44,8 @@ pub(super) fn merge_symbols(oracle: &Transducer, munch: &Transducer) -> (Transdu
         };
         let cells: Vec<Cell> = (0..munch.states).map(cell).collect();
         let own = Merged { image: image(&cells), cells, first: symbol };
-        let takes = |other: &mut Merged| compared < MOST_COMPARED && other.takes(&own, &mut compared);
-        merged.iter_mut().position(takes).unwrap_or_else(|| {
+        let others = if compared < MOST_COMPARED { &mut merged[..] } else { &mut [] };
+        others.iter_mut().position(|other| other.takes(&own, &mut compared)).unwrap_or_else(|| {
             merged.push(own);
             merged.len() - 1
         })
@@ -63,9 +63,9 @@ impl Merged {
     /// Takes another symbol in, if both do the same to what is possible at both, and small images do not grow.
     fn takes(&mut self, other: &Merged, compared: &mut usize) -> bool {
         let differs = |(own, other): (&Cell, &Cell)| matches!((own, other), (Some(own), Some(other)) if own != other);
-        let same = self.cells.iter().zip(&other.cells).position(differs);
-        *compared += same.unwrap_or(self.cells.len()) + 1;
-        if same.is_some() {
+        let difference = self.cells.iter().zip(&other.cells).position(differs);
+        *compared += difference.map_or(self.cells.len(), |place| place + 1);
+        if difference.is_some() {
             return false;
         }
         let cells: Vec<Cell> = self.cells.iter().zip(&other.cells).map(|(own, other)| own.or(*other)).collect();

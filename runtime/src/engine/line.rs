@@ -1,8 +1,8 @@
 //! A line: records that are scanned as one sequence (or its segments), and the calls of generated
 //! code that do it.
 //!
-//! All calls of generated code but that for [short](super::short) lines are in this file. They rely
-//! on columns that were checked: each has the program's layout and the same number of records.
+//! These calls rely on columns that were checked: each has the program's layout and the same number
+//! of records.
 
 use std::ops::Range;
 
