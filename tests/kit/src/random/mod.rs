@@ -13,6 +13,7 @@ mod numbers;
 mod plain;
 mod seed;
 mod shapes;
+mod stops;
 mod types;
 
 use associative::Family;
@@ -75,6 +76,7 @@ pub fn random_loop(seed: u64) -> LoopProgram {
     match seed % 32 {
         31 => shapes::shaped(name, &mut rng),
         15 => shapes::bounded(name, &mut rng),
+        23 if seed / 32 % 2 == 1 => stops::stopped(name, &mut rng),
         23 => shapes::counter(name, &mut rng),
         7 => machines::machine(name, &mut rng),
         _ => loops::program(name, &mut rng, seed % 8 == 5),
