@@ -73,7 +73,7 @@ impl Maps {
     /// None if the tables would be large, or ranks do not fit a byte.
     fn by_pairs(transducer: &Transducer) -> Option<Maps> {
         let symbols = transducer.symbols;
-        let mut images: Vec<Vec<usize>> = (0..symbols).map(|symbol| image(transducer, symbol)).collect();
+        let mut images: Vec<Vec<usize>> = (0..symbols).map(|symbol| transducer.image(symbol)).collect();
         // Before the first element.
         images.push(vec![0]);
         let ranks = images.iter().map(Vec::len).max()?;
@@ -110,14 +110,6 @@ impl Maps {
     pub(super) fn rows(&self) -> usize {
         self.output.len() / self.width
     }
-}
-
-/// The states that a symbol leads to.
-fn image(transducer: &Transducer, symbol: usize) -> Vec<usize> {
-    let mut image: Vec<usize> = (0..transducer.states).map(|q| transducer.next(symbol, q)).collect();
-    image.sort_unstable();
-    image.dedup();
-    image
 }
 
 /// The lanes of a map between so many states.

@@ -137,11 +137,6 @@ mod tests {
         symbols
     }
 
-    /// How many states a symbol leads to.
-    fn image_of(munch: &Transducer, symbol: usize) -> usize {
-        image(&(0..munch.states).map(|state| Some((munch.next(symbol, state) as u16, 0))).collect::<Vec<Cell>>())
-    }
-
     #[test]
     fn fewer_symbols_give_the_same_labels_and_texts_lead_to_possible_states_alone() {
         let mut fewer = 0;
@@ -156,7 +151,7 @@ mod tests {
                 assert!(all.munch.symbols > 256 && merged.munch.symbols <= 256, "{}", set.name);
             }
             for (symbol, &became) in became.iter().enumerate() {
-                let [before, after] = [image_of(&all.munch, symbol), image_of(&merged.munch, became)];
+                let [before, after] = [all.munch.image(symbol), merged.munch.image(became)].map(|image| image.len());
                 assert!(before > FEW || after <= before, "{}: {symbol} leads to {before}, {after}", set.name);
             }
             let mut random = Random(83);

@@ -54,6 +54,14 @@ impl Transducer {
         self.output[symbol * self.states + state]
     }
 
+    /// The states that a symbol leads to, in order.
+    pub(super) fn image(&self, symbol: usize) -> Vec<usize> {
+        let mut image: Vec<usize> = (0..self.states).map(|state| self.next(symbol, state)).collect();
+        image.sort_unstable();
+        image.dedup();
+        image
+    }
+
     /// The states that are reached, in the order in which they are met; state 0 first.
     fn reached(&self) -> Vec<usize> {
         let mut is_met = vec![false; self.states];

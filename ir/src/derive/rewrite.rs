@@ -51,10 +51,13 @@ fn freed(flat: &Flat, tables: &[Table], flag: usize, value: bool, rest: &[usize]
     }
     let freed = code.inline(&flat.step, &free);
     let done = Value::new(flag);
+    let latched = |code: &mut Code<'_>, kept, moved| match value {
+        true => code.select(done, kept, moved),
+        false => code.select(done, moved, kept),
+    };
     for &member in rest {
-        let (kept, moved) = (Value::new(member), freed[member]);
-        next[member] = if value { code.select(done, kept, moved) } else { code.select(done, moved, kept) };
-        next.push(moved);
+        next[member] = latched(&mut code, Value::new(member), freed[member]);
+        next.push(freed[member]);
     }
     // Components outside the group that read it only while it runs read the copy: that is a level earlier.
     let mut stopped = as_it_is;
@@ -63,8 +66,7 @@ fn freed(flat: &Flat, tables: &[Table], flag: usize, value: bool, rest: &[usize]
     let group = rest.iter().fold(0, |group, &member| group | 1 << member);
     for other in (0..count).filter(|other| *other != flag && !rest.contains(other)) {
         if code.depends(next[other]) & group != 0 && code.depends(stopped[other]) & group == 0 {
-            let (kept, moved) = (stopped[other], freed[other]);
-            next[other] = if value { code.select(done, kept, moved) } else { code.select(done, moved, kept) };
+            next[other] = latched(&mut code, stopped[other], freed[other]);
         }
     }
     next[flag] = code.binary(if value { Opcode::Or } else { Opcode::And }, done, freed[flag]);

@@ -1,6 +1,7 @@
 //! The results of kernels over a sample, walk by walk.
 
 use monoscan_codegen::cpu::{self, Access, Kernel, ShortInputs};
+use monoscan_codegen::plan::Plan;
 use monoscan_ir::{Constant, Field, Layout, interp};
 
 use super::Check;
@@ -64,27 +65,14 @@ impl Check<'_> {
         let is_reversed = self.kernels.access != Access::Line;
         let spacings = self.spacings(1);
         let line = Line {
-            kernels: self.kernels,
-            plan: &plan,
-            inputs,
-            outputs,
             spacings: &spacings,
-            len,
-            first: 0,
             place: if is_reversed { len - 1 } else { 0 },
             step: if is_reversed { -1 } else { 1 },
-            segments: None,
-            init: Start::only(&init),
-            carry: Start::only(&init),
-            each: None,
-            interrupt: None,
-            parameters: sample.parameters.as_ptr(),
             writes: writes(walk),
-            is_long: false,
-            capacity: len,
             streams: streamed(walk).is_some(),
             // With whole states blocks are replayed after they were folded, even if there is a kernel that does both.
             totals: matches!(walk, Walk::Totals | Walk::StreamedStrips | Walk::Whole { .. }) || !writes(walk),
+            ..self.plain_line((&plan, &init), (inputs, outputs), sample)
         };
         let alone = |scan: &dyn Fn(&mut Worker<'_>)| {
             let mut worker = line.worker(BLOCKS + plan.interleave);
@@ -99,6 +87,37 @@ impl Check<'_> {
         };
         let states = line.totals.then(|| layout.fields().map(|field| after.read(0, field)).collect());
         (crate::engine::kept(self.kernels, self.program, &after).unwrap_or(len), states)
+    }
+
+    /// The line of a sample, forwards, whose results are written.
+    fn plain_line<'a>(
+        &'a self,
+        (plan, init): (&'a Plan, &'a Slots<'_>),
+        (inputs, outputs): (Bases<*const u8>, Bases<*mut u8>),
+        sample: &Sample,
+    ) -> Line<'a> {
+        Line {
+            kernels: self.kernels,
+            plan,
+            inputs,
+            outputs,
+            spacings: &[],
+            len: sample.len,
+            first: 0,
+            place: 0,
+            step: 1,
+            segments: None,
+            init: Start::only(init),
+            carry: Start::only(init),
+            each: None,
+            interrupt: None,
+            parameters: sample.parameters.as_ptr(),
+            writes: true,
+            is_long: false,
+            capacity: sample.len,
+            streams: false,
+            totals: false,
+        }
     }
 
     /// Of columns whose records are so many sizes of one apart, inputs first.
@@ -122,28 +141,9 @@ impl Check<'_> {
         let bytes = |layout: &Layout| sample.len * layout.size as usize;
         let mut outputs: Vec<Vec<u8>> = layouts.iter().map(|layout| vec![0; bytes(layout) * ROWS]).collect();
         let init = self.start();
-        let line = Line {
-            kernels: self.kernels,
-            plan: &self.variant.plan,
-            inputs: inputs.iter().map(|column| column.as_ptr()).collect(),
-            outputs: outputs.iter_mut().map(|column| column.as_mut_ptr()).collect(),
-            spacings: &[],
-            len: sample.len,
-            first: 0,
-            place: 0,
-            step: 1,
-            segments: None,
-            init: Start::only(&init),
-            carry: Start::only(&init),
-            each: None,
-            interrupt: None,
-            parameters: sample.parameters.as_ptr(),
-            writes: true,
-            is_long: false,
-            capacity: sample.len,
-            streams: false,
-            totals: false,
-        };
+        let from = inputs.iter().map(|column| column.as_ptr()).collect();
+        let to = outputs.iter_mut().map(|column| column.as_mut_ptr()).collect();
+        let line = self.plain_line((&self.variant.plan, &init), (from, to), sample);
         match (kernel, &*line.outputs) {
             (Kernel::ShortRows(len), &[output]) => {
                 let columns = short_inputs(&line.inputs, sample);

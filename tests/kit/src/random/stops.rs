@@ -44,10 +44,9 @@ pub(super) fn stopped(name: String, rng: &mut Random) -> LoopProgram {
         let more = step.b.binary(Add, all[2], one);
         results.push(step.b.select(done, all[2], more));
     }
-    let number = |ty: Type, number: i64| ty.of_i64(number);
     let first = if rng.chance(16) { kept } else { running };
-    let mut initial = vec![small(rng, ty), number(flag_ty, first)];
-    initial.extend(counts.then(|| number(Type::U32, 0)));
+    let mut initial = vec![small(rng, ty), flag_ty.of_i64(first)];
+    initial.extend(counts.then(|| Type::U32.zero()));
     let reads = vec![Source::Record(0), Source::Record(1)];
     written(name, (vec![ty; 2], Vec::new()), initial, Mapping { reads, function: step.b.finish(&results) })
 }
