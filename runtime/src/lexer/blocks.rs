@@ -8,7 +8,7 @@
 //! right.
 //!
 //! A block looks ahead [`AHEAD`] bytes at most; a token that is not decided there is left to the
-//! thread that places the block. All looking far ahead is in one account.
+//! thread that places the block. All looking far ahead is in few accounts.
 //!
 //! No thread waits for its block's turn. It lexes the next one. The first thread that comes by when
 //! the blocks before are placed places this one too, which is a few numbers. Then its thread, or in
@@ -55,8 +55,8 @@ pub(super) struct Blocks<'a, K, P> {
     blocks: Box<[Mutex<Block<K, P>>]>,
     /// The first block that is not placed, or [`STOPPED`]; a copy of what `placed` says.
     turn: AtomicUsize,
-    /// How many pieces were walked of blocks whose turn it was, and whether the last one was, as too much had been read in vain.
-    walked: AtomicUsize,
+    /// How far all tokens are placed, and whether the last piece was walked, as too much had been read in vain.
+    reached: AtomicUsize,
     walks: AtomicBool,
     placed: Mutex<Placed<'a>>,
 }
@@ -73,16 +73,18 @@ enum Block<K, P> {
     Placed(usize, TokenColumnsOf<K, P>),
 }
 
-/// The state behind all blocks that are placed.
+/// The state behind all that is placed.
 struct Placed<'a> {
-    /// How many these are, or [`STOPPED`].
+    /// How many blocks that is, or [`STOPPED`].
     blocks: usize,
+    /// Where it ends: where the next block begins, or behind a piece of it.
     at: Part,
     tokens: usize,
     /// How many blocks were lexed again, as they began at a wrong guess, if only in part.
     again: usize,
-    /// Lexes what blocks could not; none while a thread places a block with it.
-    lexing: Option<Lexing<'a>>,
+    /// Lexes what blocks could not. A thread that lost its core may have the only one: then the next makes another account of what was
+    /// read in vain, so there are as many as threads at most.
+    lexing: Vec<Lexing<'a>>,
     failure: Option<Error>,
 }
 
@@ -132,9 +134,9 @@ pub(super) fn lex<K: KindNumber, P: PlaceNumber>(
         tickets: Tickets::new(count),
         blocks: (0..count).map(|_| Mutex::new(Block::Nothing)).collect(),
         turn: AtomicUsize::new(0),
-        walked: AtomicUsize::new(0),
+        reached: AtomicUsize::new(0),
         walks: AtomicBool::new(false),
-        placed: Mutex::new(Placed { blocks: 0, at, tokens: 0, again: 0, lexing: None, failure: None }),
+        placed: Mutex::new(Placed { blocks: 0, at, tokens: 0, again: 0, lexing: Vec::new(), failure: None }),
     };
     let helpers = helpers.min(count.saturating_sub(1));
     let waited = crew::with_helpers(spawn, helpers, &Worker::new, &|worker| blocks.step(worker));
@@ -250,23 +252,21 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
             let Block::Guessed(mut guess) = take(&mut *lock(block)) else { return Ok(()) };
             if placed.at.from != guess.from {
                 placed.again += 1;
-                let attempt = self.attempt(placed);
-                let (behind, until) = (attempt.before, guess.until);
-                self.finish(attempt, behind, until, (worker.columns(), Some(guess)), worker)?;
+                let (attempt, until) = (self.attempt(placed), guess.until);
+                self.finish(attempt, until, Some(guess), worker)?;
                 continue;
             }
             if let Some(error) = placed.at.error {
                 guess.join_error(error, self.lexer.automaton.keeps_errors);
             }
             let Guess { until, behind, tokens, .. } = guess;
-            if behind.from >= until {
-                // They are there before others hear of them: the caller, once all blocks are placed, writes what it finds.
-                let count = tokens.len();
-                *lock(block) = Block::Placed(placed.tokens, tokens);
-                self.announce(&mut placed, behind, count);
-            } else {
+            let (first, count, is_whole) = (placed.tokens, tokens.len(), behind.from >= until);
+            // They are there before others hear of them: the caller, once all blocks are placed, writes what it finds.
+            *lock(block) = Block::Placed(first, tokens);
+            self.announce(&mut placed, behind, count, is_whole);
+            if !is_whole {
                 let attempt = self.attempt(placed);
-                self.finish(attempt, behind, until, (tokens, None), worker)?;
+                self.finish(attempt, until, None, worker)?;
             }
         }
     }
@@ -286,11 +286,12 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
         worker.spare.push(tokens);
     }
 
-    /// The next block is placed: it ends there, and has so many tokens.
-    fn announce(&self, placed: &mut Placed<'_>, behind: Part, tokens: usize) {
+    /// So many tokens more are placed, up to there; it is the end of a block, or not.
+    fn announce(&self, placed: &mut Placed<'_>, behind: Part, tokens: usize, ends_block: bool) {
         placed.at = behind;
         placed.tokens += tokens;
-        placed.blocks += 1;
+        placed.blocks += usize::from(ends_block);
+        self.reached.store(behind.from, Ordering::Relaxed);
         self.turn.store(placed.blocks, Ordering::Release);
         others_go_on();
     }

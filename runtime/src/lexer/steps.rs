@@ -81,8 +81,8 @@ fn no_look_ahead_takes_many_steps_for_each_byte() {
     }
 }
 
-/// A block is lexed by one thread, though the others have nothing to do. On a busy machine a thread that is off its core leaves work that
-/// another one does too, in one of ten runs up to 2.7 times all of it; so the best of five runs counts.
+/// A block is lexed by one thread, though the others have nothing to do. On a busy machine a thread that is off its core leaves a piece
+/// that another one lexes too, and begins by reading far ahead.
 #[test]
 fn threads_take_no_more_steps_than_one() {
     let text = vec![b'a'; 1 << 22];
@@ -104,12 +104,10 @@ fn threads_take_no_more_steps_than_one() {
         let all = STEPS.get() + helpers.into_iter().map(|helper| helper.join().unwrap()).sum::<usize>();
         all / text.len()
     };
-    let mut runs = Vec::new();
-    let is_good = (0..5).any(|_| {
-        runs.push(by_two());
-        runs.last().is_some_and(|&run| run <= steps + steps / 2)
-    });
-    assert!(is_good, "{runs:?} steps a byte, and {steps} on one thread");
+    for _ in 0..3 {
+        let by_two = by_two();
+        assert!(by_two <= steps + steps / 2, "{by_two} steps a byte, and {steps} on one thread");
+    }
 }
 
 #[test]
