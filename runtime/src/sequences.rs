@@ -134,7 +134,10 @@ impl DynScan {
         let sequences = Sequences::of(shape)?;
         let longest = match sequences {
             Sequences::Rows(rows) => {
-                checks::shape(self.program(), Device::cpu(), &Call { shape, ..Call::default() }, columns.len).ok()?;
+                // The other way says what is wrong.
+                if self.program().output.filter.is_some() || rows.records() > columns.len {
+                    return None;
+                }
                 // The engine has vectors for many records. Of none, rows may be more than memory has states.
                 let is_for_engine = rows.is_empty() || begin == ShortStart::Same && rows.elements() > MOST_IN_ROWS;
                 if work != Whole::Reduce && is_for_engine {
@@ -149,14 +152,11 @@ impl DynScan {
         };
         // Whether long segments of a loop are lines does not depend on what was called before.
         let are_of_loop = self.is_of_loop() && matches!(sequences, Sequences::Offsets(_));
-        let direct = || self.variants().get(Form { mode: work.mode(), ..Form::default() }, false).plan.direct;
-        if !are_of_loop && longest > direct() {
-            return None;
-        }
-        let short = self.make_short_whole(work, 0);
+        // The kernel is made for a line of so many records, if that is short.
+        let short = self.make_short_whole(work, if are_of_loop { 0 } else { longest });
         let short = short.filter(|short| from_start || short.takes_any())?;
         let mut passes = match from_start && work == Whole::Reduce {
-            true => short.totals(self.variants().get(Form::default(), false)),
+            true => short.totals(|| self.variants().get(Form::default(), false)),
             false => short.sequences(from_start),
         };
         if are_of_loop && work != Whole::Reduce {
@@ -166,12 +166,10 @@ impl DynScan {
             return None;
         }
         let to = space(sequences.count())?;
-        let output = columns.outputs.first().map_or((std::ptr::null_mut(), 0), |&(base, _)| {
-            (base, self.program().output.columns.first().map_or(0, |column| column.size as usize))
-        });
-        let columns = self.columns(self.short_inputs(columns), output);
+        let output = columns.outputs.first().map_or(std::ptr::null_mut(), |&(base, _)| base);
+        let columns = Columns { inputs: &self.short_inputs(columns), output };
         // SAFETY: the caller has these columns, and they have these sequences; there are so many states, of which the kernel takes any.
-        unsafe { passes.run(sequences, &columns, to, || self.threads.unwrap_or_else(helpers::threads)) };
+        unsafe { passes.run(sequences, columns, to, || self.threads.unwrap_or_else(helpers::threads)) };
         Some(sequences.count())
     }
 
@@ -208,16 +206,8 @@ impl DynScan {
         Some(rows.count())
     }
 
-    /// The input columns, which begin there, and that of results.
-    #[inline]
-    pub(crate) fn columns(&self, at: ShortInputs, output: (*mut u8, usize)) -> Columns {
-        let inputs = &self.program().inputs;
-        let sizes = std::array::from_fn(|at| inputs.get(at).map_or(0, |column| column.size as usize));
-        Columns { at, sizes, output }
-    }
-
     /// The input columns as kernels of short lines take them.
-    #[inline]
+    #[inline(always)]
     fn short_inputs(&self, columns: ShortColumns<'_>) -> ShortInputs {
         self.settings().parameters.behind(columns.inputs.iter().map(|&(base, _)| base))
     }

@@ -10,7 +10,7 @@ use crate::checks;
 use crate::column::{self, Column};
 use crate::device::Device;
 use crate::dynscan::DynScan;
-use crate::engine::{Sequences, Whole, helpers};
+use crate::engine::{Columns, Sequences, Whole, helpers};
 use crate::error::Error;
 use crate::interleaved::Lines;
 use crate::spacing;
@@ -41,7 +41,8 @@ impl DynScan {
         let Some(sequences) = Sequences::of(call.shape) else { return Ok(None) };
         let short = self.make_short_whole(Whole::Reduce, 0);
         let variant = self.variants().get(Form::default(), false);
-        let Some(mut totals) = short.map(|short| short.totals(variant)).filter(|totals| totals.fits(sequences)) else {
+        let Some(mut totals) = short.map(|short| short.totals(|| variant)).filter(|totals| totals.fits(sequences))
+        else {
             return Ok(None);
         };
         let len = column::check_inputs(&program.inputs, inputs, Device::cpu())?;
@@ -50,12 +51,11 @@ impl DynScan {
         let (count, size) = (sequences.count(), totals.size());
         let to = space(count)?;
         let at = self.settings().parameters.behind(inputs.iter().map(|column| column.base));
+        let columns = Columns { inputs: &at, output: std::ptr::null_mut() };
         // SAFETY: the columns were checked, and have these sequences; programs with such a kernel have no more columns. There is memory
         // for the states of so many.
         unsafe {
-            totals.run(sequences, &self.columns(at, (std::ptr::null_mut(), 0)), to, || {
-                self.threads.unwrap_or_else(helpers::threads)
-            })
+            totals.run(sequences, columns, to, || self.threads.unwrap_or_else(helpers::threads));
         };
         let longer = if totals.has_longer { 0..count } else { 0..0 };
         for (number, records) in sequences.longer_than(totals.longest, longer) {

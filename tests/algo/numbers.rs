@@ -212,13 +212,7 @@ fn recurrences_modulo_numbers_of_64_bits_are_those_of_the_loop() {
             for len in [longest, (longest * 4 / 5 + 1).min(longest), longest - longest / 3] {
                 let mut random = generator(len);
                 let x: Vec<u64> = (0..len).map(|_| random.bits()).collect();
-                let mut expected: Vec<u64> = Vec::new();
-                for (i, &x) in x.iter().enumerate() {
-                    let before = coefficients.iter().zip(expected[..i].iter().rev());
-                    let product = |(&c, &y): (&u64, &u64)| u128::from(c) * u128::from(y) % u128::from(modulus);
-                    let sum = before.map(product).sum::<u128>() + u128::from(x);
-                    expected.push((sum % u128::from(modulus)) as u64);
-                }
+                let expected = recurrence(coefficients, modulus, &x);
                 let y = recur_modulo(coefficients, modulus, &x).unwrap();
                 assert!(y == expected, "{coefficients:?} modulo {modulus}, {len} numbers");
                 let mut again = vec![7; len];
@@ -233,6 +227,33 @@ fn recurrences_modulo_numbers_of_64_bits_are_those_of_the_loop() {
     let error = recur_modulo_into((&[1], 5), &[1], &mut y).unwrap_err();
     assert!(matches!(error, AlgoError::Length { argument: "y", expected: 1, got: 2 }), "{error}");
     assert_eq!(y, [7; 2]);
+}
+
+/// The loop that [`recur_modulo`] stands for, with a remainder of each product.
+fn recurrence(coefficients: &[u64], modulus: u64, x: &[u64]) -> Vec<u64> {
+    let mut y: Vec<u64> = Vec::new();
+    for (i, &x) in x.iter().enumerate() {
+        let before = coefficients.iter().zip(y[..i].iter().rev());
+        let product = |(&c, &y): (&u64, &u64)| u128::from(c) * u128::from(y) % u128::from(modulus);
+        let sum = before.map(product).sum::<u128>() + u128::from(x);
+        y.push((sum % u128::from(modulus)) as u64);
+    }
+    y
+}
+
+/// Of any number of bits, and close to a power of two or not.
+#[test]
+fn recurrences_modulo_any_number_are_those_of_the_loop() {
+    let mut random = generator(64);
+    for round in 0..3000 {
+        let bits = random.bits() >> random.below(64);
+        let near = (1u64 << random.below(64)).wrapping_add(random.below(5) as u64).wrapping_sub(2);
+        let modulus = if round % 2 == 0 { bits } else { near }.max(1);
+        let mut any = |len: usize| (0..len).map(|_| random.bits() >> random.below(64)).collect::<Vec<_>>();
+        let (coefficients, x) = (any(round % 6), any(40));
+        let y = recur_modulo(&coefficients, modulus, &x).unwrap();
+        assert_eq!(y, recurrence(&coefficients, modulus, &x), "{coefficients:?} modulo {modulus}, of {x:?}");
+    }
 }
 
 /// By a loop over all coefficients this would take a thousand times as long as the test has.

@@ -35,6 +35,8 @@ const OPEN: u8 = 2;
 pub(super) struct Contest {
     /// 0 for generated code, 1 for the function, or [`OPEN`]. Relaxed: they guard no data.
     taken: [AtomicU8; usize::BITS as usize],
+    /// The same of the longest length that is decided, for calls of many lines.
+    so_far: AtomicU8,
     /// Calls of lengths that are open.
     trials: Mutex<Vec<Trial>>,
 }
@@ -51,7 +53,8 @@ impl Contest {
     /// One that calls decide.
     pub(super) fn open() -> Contest {
         let taken = |kind: usize| if kind < kind_of(LEAST) as usize { 0 } else { OPEN };
-        Contest { taken: array::from_fn(|kind| AtomicU8::new(taken(kind))), trials: Mutex::default() }
+        let taken = array::from_fn(|kind| AtomicU8::new(taken(kind)));
+        Contest { taken, so_far: AtomicU8::new(0), trials: Mutex::default() }
     }
 
     /// One that calls decide, if there is a function, and none is asked for.
@@ -61,13 +64,14 @@ impl Contest {
 
     /// One that is decided.
     pub(super) fn decided(is_function: bool) -> Contest {
-        Contest { taken: array::from_fn(|_| AtomicU8::new(u8::from(is_function))), trials: Mutex::default() }
+        let taken = || AtomicU8::new(u8::from(is_function));
+        Contest { taken: array::from_fn(|_| taken()), so_far: taken(), trials: Mutex::default() }
     }
 
     /// Whether the function was taken, of long lines or, if that is open, of shorter ones.
+    #[inline]
     pub(super) fn is_function(&self) -> bool {
-        let mut kinds = self.taken.iter().rev().map(|taken| taken.load(Relaxed));
-        kinds.find(|&taken| taken != OPEN) == Some(1)
+        self.so_far.load(Relaxed) == 1
     }
 
     /// Runs one of them over so many records; `run` is told whether it is the function.
@@ -127,6 +131,8 @@ impl Contest {
         });
         if let Some(winner) = winner {
             self.taken[kind as usize].store(winner, Relaxed);
+            let mut kinds = self.taken.iter().rev().map(|taken| taken.load(Relaxed));
+            self.so_far.store(kinds.find(|&taken| taken != OPEN).unwrap_or(0), Relaxed);
         }
     }
 

@@ -13,7 +13,7 @@ use super::contest::Contest;
 #[cfg(doc)]
 use super::short::Short;
 use super::totals::Totals;
-use super::variant::{Kernels, Variant};
+use super::variant::{Kernels, Sizes, Variant};
 use super::whole::{StatesAfter, WholeStates};
 use crate::checks;
 use crate::error::Error;
@@ -55,6 +55,7 @@ pub struct ShortWhole {
     contest: Contest,
     longest: usize,
     states: WholeStates,
+    sizes: Sizes,
     replaces: bool,
     /// Whether the pass gives the same wherever its records are in a line.
     is_anywhere: bool,
@@ -91,6 +92,7 @@ impl ShortWhole {
             longest: variant.plan.direct,
             absorbing: Absorbing::of(variant, &states, writes),
             states,
+            sizes: Sizes::of(&variant.written),
             replaces: checks::can_replace(&variant.program).is_ok(),
             is_anywhere: generated.code.is_anywhere(writes),
             alone: variant.plan.alone,
@@ -99,6 +101,7 @@ impl ShortWhole {
     }
 
     /// The code that is taken, as far as calls have decided.
+    #[inline]
     fn so_far(&self) -> ShortWholeFn {
         self.passes[usize::from(self.contest.is_function())]
     }
@@ -151,17 +154,20 @@ impl ShortWhole {
     }
 
     /// The passes over many lines, from the states that sequences start from or each from its own.
+    #[inline]
     pub(crate) fn sequences(&self, from_start: bool) -> Totals<'_> {
-        let &ShortWhole { longest, alone, ref states, is_anywhere, .. } = self;
+        let &ShortWhole { longest, alone, ref states, ref sizes, is_anywhere, .. } = self;
         let pass = self.so_far();
         let start = from_start.then(|| states.start());
-        Totals { pass, native: None, longest, has_longer: false, alone, states: &states.layout, start, is_anywhere }
+        let states = &states.layout;
+        Totals { pass, native: None, longest, has_longer: false, alone, sizes, states, start, is_anywhere }
     }
 
     /// The reduction of many lines, of a kernel that writes nothing and the variant that this is a part of.
-    pub(crate) fn totals(&self, variant: &Variant) -> Totals<'_> {
+    pub(crate) fn totals<'v>(&self, variant: impl FnOnce() -> &'v Variant) -> Totals<'_> {
         let by_kernel = self.sequences(true);
         let faster = || {
+            let variant = variant();
             let kernels = variant.kernels(Access::Line).ok()?;
             variant.settle(kernels, Kernel::ShortWhole { writes: false }, None).ok()?;
             let native = kernels.code.native_totals(kernels.code.is_native(Kernel::ShortWhole { writes: false }))?;

@@ -8,15 +8,15 @@
 //! left to the caller, as lines.
 
 use std::ops::Range;
+use std::ptr;
 use std::time::{Duration, Instant};
-use std::{array, ptr};
 
-use monoscan_codegen::cpu::{MOST_SHORT_INPUTS, NativeSequencesFn, ShortInputs, ShortWholeFn};
+use monoscan_codegen::cpu::{NativeSequencesFn, ShortInputs, ShortWholeFn};
 use monoscan_ir::{Constant, Layout};
 
 use super::rows::{LEAST_ELEMENTS, parallel};
 use super::self_check::{Kind, Sample};
-use super::variant::Variant;
+use super::variant::{Sizes, Variant};
 use super::{helpers, native};
 use crate::call::{Rows, Shape};
 
@@ -98,23 +98,24 @@ pub(crate) struct Totals<'a> {
     pub(super) alone: usize,
     /// Whether elements may begin anywhere in a line; those of rows are counted anew in each.
     pub(super) is_anywhere: bool,
+    /// Bytes of the records of each column.
+    pub(super) sizes: &'a Sizes,
     /// How states lie in memory, and those that sequences start from as they lie there; none if each starts from the state that lies
     /// where its total will.
     pub(super) states: &'a Layout,
     pub(super) start: Option<&'a [u8]>,
 }
 
-/// Where the columns are, and the bytes of a record of each. The same of the column of results, if there is one.
+/// Where the columns begin, and that of results, if there is one.
 #[derive(Clone, Copy)]
-pub(crate) struct Columns {
-    pub(crate) at: ShortInputs,
-    pub(crate) sizes: [usize; MOST_SHORT_INPUTS],
-    pub(crate) output: (*mut u8, usize),
+pub(crate) struct Columns<'a> {
+    pub(crate) inputs: &'a ShortInputs,
+    pub(crate) output: *mut u8,
 }
 
 /// Memory that threads share.
 #[derive(Clone, Copy)]
-struct Shared<'a>(&'a Columns, *mut u8);
+struct Shared<'a>(Columns<'a>, *mut u8);
 
 // SAFETY: columns are only read, and each thread writes results and totals of its own.
 unsafe impl Sync for Shared<'_> {}
@@ -143,7 +144,7 @@ impl Totals<'_> {
     pub(crate) unsafe fn run(
         &self,
         sequences: Sequences<'_>,
-        columns: &Columns,
+        columns: Columns<'_>,
         to: *mut u8,
         threads: impl FnOnce() -> usize,
     ) {
@@ -215,14 +216,14 @@ impl Totals<'_> {
         native: NativeSequencesFn,
         sequences: &Sequences<'_>,
         numbers: Range<usize>,
-        &Shared(Columns { at, sizes, .. }, to): &Shared<'_>,
+        &Shared(Columns { inputs, .. }, to): &Shared<'_>,
     ) -> usize {
         let (first, offsets, pitch, len) = match sequences {
             Sequences::Rows(rows) => (numbers.start.wrapping_mul(rows.pitch()), ptr::null(), rows.pitch(), rows.len()),
             Sequences::Offsets(offsets) => (0, offsets[numbers.start..=numbers.end].as_ptr(), 0, 0),
         };
-        let mut table = *at;
-        let [a, b, c, d] = at.moved(|column| first.wrapping_mul(sizes[column]), &mut table);
+        let mut table = ShortInputs::new(ptr::null());
+        let [a, b, c, d] = inputs.moved(|column| first.wrapping_mul(self.sizes.inputs[column]), &mut table);
         // SAFETY: there are such records, memory for these states, and one offset more than sequences.
         unsafe { native(numbers.len(), to.add(numbers.start * self.size()), a, b, c, d, offsets, pitch, len) }
     }
@@ -234,13 +235,9 @@ impl Totals<'_> {
         }
         let sample = Sample::new(&variant.program, ROWS * ROW, Kind::Broad);
         let Ok(rows) = Rows::new(ROWS, ROW, ROW) else { return false };
-        let columns = Columns {
-            at: sample.short_inputs(),
-            sizes: array::from_fn(|at| variant.program.inputs.get(at).map_or(0, |column| column.size as usize)),
-            output: (ptr::null_mut(), 0),
-        };
+        let inputs = &sample.short_inputs();
         let mut states = vec![0u128; (ROWS * self.size()).div_ceil(16)];
-        let memory = Shared(&columns, states.as_mut_ptr().cast());
+        let memory = Shared(Columns { inputs, output: ptr::null_mut() }, states.as_mut_ptr().cast());
         let mut fastest = [Duration::MAX; 2];
         for _ in 0..ROUNDS {
             for (fastest, native) in fastest.iter_mut().zip([None, Some(native)]) {
@@ -261,9 +258,10 @@ impl Totals<'_> {
         &self,
         numbers: Range<usize>,
         records: impl Fn(usize) -> (usize, usize),
-        &Shared(&Columns { ref at, ref sizes, output: (output, written) }, to): &Shared<'_>,
+        &Shared(Columns { inputs, output }, to): &Shared<'_>,
     ) {
-        let mut table = *at;
+        let mut table = ShortInputs::new(ptr::null());
+        let written = self.sizes.outputs.first().copied().unwrap_or(0);
         for number in numbers {
             let (first, len) = records(number);
             if len > self.longest {
@@ -271,7 +269,7 @@ impl Totals<'_> {
             }
             // A sequence without records may begin anywhere.
             let from = |size: usize| first.wrapping_mul(size);
-            let [a, b, c, d] = at.moved(|column| from(sizes[column]), &mut table);
+            let [a, b, c, d] = inputs.moved(|column| from(self.sizes.inputs[column]), &mut table);
             // SAFETY: there are such records, and memory for this state. Identities lie in all ranges that the kernel relies on.
             unsafe {
                 let state = to.add(number * self.size());

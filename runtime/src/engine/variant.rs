@@ -98,7 +98,7 @@ pub(crate) struct Sizes {
 }
 
 impl Sizes {
-    fn of(program: &Program) -> Sizes {
+    pub(super) fn of(program: &Program) -> Sizes {
         let sizes = |columns: &[Layout]| columns.iter().map(|column| column.size as usize).collect();
         Sizes { inputs: sizes(&program.inputs), outputs: sizes(&program.output.columns) }
     }

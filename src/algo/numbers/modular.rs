@@ -208,14 +208,14 @@ pub fn recur_modulo_into((coefficients, modulus): (&[u64], u64), x: &[u64], y: &
         return Err(AlgoError::Modulus);
     }
     // Coefficients of what is before the first y count for nothing.
-    let coefficients = &coefficients[..coefficients.len().min(x.len())];
+    let coefficients: Vec<u64> = coefficients.iter().take(x.len()).map(|coefficient| coefficient % modulus).collect();
     let (order, modulus) = (coefficients.len(), Modulus::new(modulus));
     // Two passes, and the columns of A, pay from three threads on, if there are elements enough.
     let pays = order.saturating_mul(BLOCK) < x.len().saturating_mul(rayon::current_num_threads().saturating_sub(2));
     let block = if pays { BLOCK } else { x.len().max(1) };
     let after = |before: &[u64], x: &[u64]| {
         let mut y = vec![0; x.len()];
-        modulus.run(coefficients, before, x, &mut y);
+        modulus.run(&coefficients, before, x, &mut y);
         [before, &y].concat().split_off(x.len())
     };
 
@@ -226,50 +226,75 @@ pub fn recur_modulo_into((coefficients, modulus): (&[u64], u64), x: &[u64], y: &
         let alone = parallel::map(x[..x.len() - 1].chunks_exact(block), |_, x| after(&before[0], x));
         for alone in alone {
             let last = &before[before.len() - 1];
-            let terms = |row: usize| columns.iter().map(move |column| column[row]).zip(last.iter().copied());
-            before.push((0..order).map(|row| modulus.sum(alone[row], terms(row))).collect());
+            let terms = |row: usize| columns.iter().map(move |column| &column[row]).zip(last);
+            let after = |row: usize| modulus.remainder(modulus.sum(alone[row], terms(row))) >> modulus.shift;
+            before.push((0..order).map(after).collect());
         }
     }
 
     let blocks = x.chunks(block).zip(y.chunks_mut(block)).zip(before);
-    parallel::for_each(blocks, |_, ((x, y), before)| modulus.run(coefficients, &before, x, y));
+    parallel::for_each(blocks, |_, ((x, y), before)| modulus.run(&coefficients, &before, x, y));
     Ok(())
 }
 
-/// A number of 64 bits, and 2¹²⁸ modulo it.
+/// A number m of 64 bits, by which sums of two words are reduced without a division (Möller and Granlund, *Improved Division by
+/// Invariant Integers*, IEEE Trans. Computers, 2011).
+///
+/// Remainders are kept scaled, times the power of two that makes m fill its word. So they need no shift from one to the next.
 struct Modulus {
-    modulus: u128,
-    overflow: u128,
+    shift: u32,
+    /// m, scaled.
+    divisor: u64,
+    /// ⌊(2¹²⁸ − 1) / divisor⌋ − 2⁶⁴.
+    reciprocal: u64,
 }
 
 impl Modulus {
     fn new(modulus: u64) -> Modulus {
-        let modulus = u128::from(modulus);
-        Modulus { modulus, overflow: (u128::MAX % modulus + 1) % modulus }
+        let shift = modulus.leading_zeros();
+        let divisor = modulus << shift;
+        Modulus { shift, divisor, reciprocal: (u128::MAX / u128::from(divisor)) as u64 }
     }
 
-    /// The results of x, where these are before them, the earliest first.
+    /// The results of x, where these are before them, the earliest first. Coefficients are less than m.
     fn run(&self, coefficients: &[u64], before: &[u64], x: &[u64], y: &mut [u64]) {
         let order = coefficients.len();
+        // The last result, from one element to the next, takes no way through memory.
+        let mut last = before.last().map_or(0, |&last| last << self.shift);
         for (place, &x) in x.iter().enumerate() {
             let (earlier, y) = y.split_at_mut(place);
-            let from = place.saturating_sub(order);
-            let last = earlier[from..].iter().rev().copied();
-            y[0] = if from > 0 {
-                self.sum(x, coefficients.iter().copied().zip(last))
-            } else {
-                self.sum(x, coefficients.iter().copied().zip(last.chain(before.iter().rev().copied())))
+            let others = coefficients.get(1..).unwrap_or_default();
+            let sum = match place.checked_sub(order) {
+                Some(from) => self.sum(x, others.iter().rev().zip(&earlier[from..])),
+                None => self.sum(x, others.iter().rev().zip(before[place..].iter().chain(&*earlier))),
             };
+            // The rest is reduced beside the element before. With it the product has a high word that is small enough.
+            let rest = u128::from(self.remainder(sum));
+            last = self.remainder(rest + u128::from(coefficients.first().copied().unwrap_or(0)) * u128::from(last));
+            y[0] = last >> self.shift;
         }
     }
 
-    /// A number and products of two, added.
-    fn sum(&self, first: u64, products: impl Iterator<Item = (u64, u64)>) -> u64 {
-        let add = |sum: u128, (a, b): (u64, u64)| {
-            let (sum, overflows) = sum.overflowing_add(u128::from(a) * u128::from(b));
-            // After an overflow the sum is less than the product, so less than 2¹²⁸ − 2⁶⁴.
-            if overflows { sum + self.overflow } else { sum }
-        };
-        (products.fold(u128::from(first), add) % self.modulus) as u64
+    /// A number and products, added: a multiple of m too much, and scaled. One factor of each is less than m, the other is reduced.
+    fn sum<'n>(&self, first: u64, products: impl Iterator<Item = (&'n u64, &'n u64)>) -> u128 {
+        products.fold(u128::from(first) << self.shift, |sum, (&a, &b)| self.add(sum, a, b << self.shift))
+    }
+
+    /// One product more, of which b is scaled. The high word of the sum is less than the divisor, and stays so.
+    #[inline(always)]
+    fn add(&self, sum: u128, a: u64, b: u64) -> u128 {
+        let (sum, overflows) = sum.overflowing_add(u128::from(a) * u128::from(b));
+        let (less, borrows) = sum.overflowing_sub(u128::from(self.divisor) << 64);
+        if overflows || !borrows { less } else { sum }
+    }
+
+    /// The remainder of such a sum, scaled.
+    #[inline(always)]
+    fn remainder(&self, sum: u128) -> u64 {
+        let quotient = (u128::from(self.reciprocal) * (sum >> 64)).wrapping_add(sum);
+        let estimate = ((quotient >> 64) as u64).wrapping_add(1);
+        let rest = (sum as u64).wrapping_sub(estimate.wrapping_mul(self.divisor));
+        let rest = if rest > quotient as u64 { rest.wrapping_add(self.divisor) } else { rest };
+        if rest >= self.divisor { rest - self.divisor } else { rest }
     }
 }

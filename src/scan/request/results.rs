@@ -243,9 +243,22 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
 
     /// The same of what is no short line.
     #[inline(always)]
-    fn put_all<C: Columns<In>>(mut self, input: &C, to: &mut impl Totals<S>) -> Result<(), Error> {
-        let short = if C::Place::ON_HOST { self.short_totals(input, to) } else { None };
-        short.map_or_else(|| C::Place::totals(self, input, to), Ok)
+    fn put_all<C: Columns<In>>(self, input: &C, to: &mut impl Totals<S>) -> Result<(), Error> {
+        let mut request = ManuallyDrop::new(self);
+        match C::Place::ON_HOST.then(|| request.short_totals(input, to)).flatten() {
+            Some(()) => {
+                // SAFETY: it is left here.
+                unsafe { Request::end(&mut request) };
+                Ok(())
+            }
+            None => ManuallyDrop::into_inner(request).put_long(input, to),
+        }
+    }
+
+    /// The same by the engine.
+    #[inline(never)]
+    fn put_long<C: Columns<In>>(self, input: &C, to: &mut impl Totals<S>) -> Result<(), Error> {
+        C::Place::totals(self, input, to)
     }
 
     /// The total of a short line.
