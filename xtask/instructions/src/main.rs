@@ -13,7 +13,7 @@ mod valgrind;
 
 use std::process::ExitCode;
 
-use monoscan::{ops::Sum, prelude::*};
+use monoscan::{Rows, by_key, ops::Sum, prelude::*};
 use monoscan_ir::{Layout, Mode, Program, Verified};
 use monoscan_runtime::{Call, Column, ColumnMut, DynScan, Error, PlanOptions, Shape};
 
@@ -78,19 +78,40 @@ fn ready() -> Result<Vec<Ready>, Anything> {
         let case = Case::with_plan(programs::sum("i32")?, len, PlanOptions::default())?;
         all.push(case.scan("short sum of i32 inclusive", Mode::Inclusive)?);
         all.push(case.reduce("short sum of i32 reduce")?);
-        all.push(typed(len)?);
+        all.push(typed("sum of i32 inclusive", len, |sums, x, y| sums.inclusive_into(x, y).is_ok())?);
     }
+    all.extend(sequences()?);
     Ok(all)
 }
 
+type Sums = Scan<Sum<i32>, (Sum<i32>,), Sum<i32>>;
+
 /// A scan as users call it, into a slice. By generated code: which code wins a race differs from run to run.
-fn typed(len: usize) -> Result<Ready, Anything> {
+fn typed(
+    name: &str,
+    len: usize,
+    call: impl Fn(&Sums, &[Sum<i32>], &mut [Sum<i32>]) -> bool + 'static,
+) -> Result<Ready, Anything> {
     let plan = PlanOptions { native: Some(false), ..PlanOptions::default() };
     let sums = Scan::<Sum<i32>>::builder().plan(plan).build()?;
     let (x, mut y) = (vec![Sum(1); len], vec![Sum(0); len]);
-    sums.inclusive_into(&x, &mut y)?;
-    let run = move || sums.inclusive_into(&x, &mut y).is_ok();
-    Ok(Ready { name: "typed sum of i32 inclusive".into(), elements: len, run: Box::new(run) })
+    if !call(&sums, &x, &mut y) {
+        return Err(format!("{name} failed").into());
+    }
+    Ok(Ready { name: format!("typed {name}"), elements: len, run: Box::new(move || call(&sums, &x, &mut y)) })
+}
+
+/// Short calls of other kinds, of eight rows or segments of eight.
+fn sequences() -> Result<[Ready; 4], Anything> {
+    let rows = Rows::new(8, 8, 8)?;
+    let offsets: Vec<usize> = (0..=8).map(|row| 8 * row).collect();
+    let keys: Vec<u32> = (0..64).map(|record| record / 8).collect();
+    Ok([
+        typed("totals of rows", 64, move |sums, x, y| sums.rows(rows).totals_into(x, y).is_ok())?,
+        typed("totals between offsets", 64, move |sums, x, y| sums.segmented(&offsets[..]).totals_into(x, y).is_ok())?,
+        typed("totals by key", 64, move |sums, x, y| sums.segmented(by_key(&keys)).totals_into(x, y).is_ok())?,
+        typed("sum of i32 reversed", 64, |sums, x, y| sums.reversed().inclusive_into(x, y).is_ok())?,
+    ])
 }
 
 fn count_all(all: Vec<Ready>) -> Result<(), Anything> {
