@@ -1,7 +1,6 @@
 //! Labels → tokens: a plain pass over the bytes that the scan wrote.
 
 use super::label::{ENDS, ERROR};
-use super::rules::Rules;
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -12,7 +11,7 @@ pub enum Kind {
     Error,
 }
 
-/// A piece of the text. Tokens are contiguous unless skips are left out.
+/// A piece of the text. Tokens are contiguous unless some are left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Token<K = Kind> {
     /// Where it begins, in bytes.
@@ -21,15 +20,6 @@ pub struct Token<K = Kind> {
     pub end: usize,
     /// Its kind.
     pub kind: K,
-}
-
-/// The fate of tokens of `skip` rules.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Skips {
-    /// Report them like all others.
-    Keep,
-    /// Leave them out.
-    Drop,
 }
 
 /// The tokens that a text's labels spell, from left to right. Each maximal run of error bytes is one token.
@@ -56,12 +46,13 @@ pub struct Counts {
 }
 
 impl<'a> Tokens<'a> {
-    pub(super) fn new(labels: &'a [u8], rules: &Rules, skips: Skips) -> Tokens<'a> {
+    /// Those that are kept, of so many rules.
+    pub(super) fn new(labels: &'a [u8], rules: usize, kept: impl Fn(Kind) -> bool) -> Tokens<'a> {
         // Labels have no rules further on.
-        let labelled = (0..u128::BITS).zip(rules.iter());
-        let skipped = labelled.filter(|(_, rule)| rule.is_skip()).fold(0, |set, (i, _)| set | 1 << i);
-        let dropped = if skips == Skips::Drop { skipped } else { 0 };
-        let mut tokens = Tokens { labels, dropped, rules: rules.len() as u8, start: 0, block: 0, ends: 0 };
+        let kinds = (0..ERROR).zip(0..rules as u16).map(|(code, rule)| (code, Kind::Rule(rule)));
+        let dropped = kinds.chain([(ERROR, Kind::Error)]).filter(|&(_, kind)| !kept(kind));
+        let dropped = dropped.fold(0, |set, (code, _)| set | 1 << code);
+        let mut tokens = Tokens { labels, dropped, rules: rules as u8, start: 0, block: 0, ends: 0 };
         tokens.look_at(0);
         tokens
     }
@@ -130,9 +121,9 @@ fn ends(labels: &[u8], block: usize) -> u64 {
 }
 
 impl Counts {
-    pub(super) fn new(labels: &[u8], rules: &Rules) -> Counts {
-        let mut counts = Counts { rules: vec![0; rules.len()], errors: 0 };
-        for token in Tokens::new(labels, rules, Skips::Keep) {
+    pub(super) fn new(labels: &[u8], rules: usize) -> Counts {
+        let mut counts = Counts { rules: vec![0; rules], errors: 0 };
+        for token in Tokens::new(labels, rules, |_| true) {
             match token.kind {
                 Kind::Rule(rule) => counts.rules[usize::from(rule)] += 1,
                 Kind::Error => counts.errors += 1,

@@ -81,7 +81,7 @@ pub use compiled::Lexer;
 pub use dfa::MAX_STATES;
 pub use distance::{Distance, LookAhead};
 pub use error::LexerError;
-pub use gather::{Counts, Kind, Skips, Token, Tokens};
+pub use gather::{Counts, Kind, Token, Tokens};
 pub use label::{ENDS, ERROR, MAX_LABELLED_RULES, PENDING};
 pub use list::TokenList;
 pub use lookahead::Conflict;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use bench_shared::{data, loops, scans};
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use monoscan::lexer::{Lexer, Rules, Skips};
+use monoscan::lexer::{Lexer, Rules};
 use monoscan::recurrence::Precision;
 use monoscan::{Column, ColumnMut};
 
@@ -100,7 +100,7 @@ fn json(c: &mut Criterion) {
     let gather = || {
         label(&mut again);
         tokens.clear();
-        tokens.extend(lexer.tokens(&again, Skips::Drop));
+        tokens.extend(lexer.tokens(&again));
     };
     compare(c, "json tokens", gather, plain);
 }

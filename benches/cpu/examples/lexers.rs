@@ -17,9 +17,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use monoscan::lexer::{
-    Kind, KindNumber, Lexer, PlaceNumber, RULE_SETS, Role, Rules, Skips, TokenColumns, TokenColumnsOf,
-};
+use monoscan::lexer::{Kind, KindNumber, Lexer, PlaceNumber, RULE_SETS, Role, Rules, TokenColumns, TokenColumnsOf};
 use scan_kit::Random;
 use scan_kit::munch::{self, Piece, Reference};
 
@@ -122,7 +120,7 @@ impl Fuzz {
         self.compare("stream", &text, &streamed, &expected);
         if self.has_labels {
             let labels = self.lexer.labels(&text).expect("it is short");
-            let tokens = self.lexer.tokens(&labels, Skips::Keep);
+            let tokens = self.lexer.with_skips().tokens(&labels);
             let by_labels: Vec<Piece> = tokens.map(|token| (kind(token.kind), token.start, token.end)).collect();
             self.compare("labels", &text, &by_labels, &expected);
         }

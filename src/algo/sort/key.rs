@@ -5,6 +5,11 @@ use bytemuck::Pod;
 use crate::lang::Num;
 
 /// A number by which records are sorted: `u8` to `u64`, `i8` to `i64`, `f32` and `f64`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no key that a radix sort takes",
+    label = "expected `u8` to `u64`, `i8` to `i64`, `f32` or `f64`",
+    note = "records are sorted by such a key with `sort_with_values`; texts and other types by `slice::sort`"
+)]
 pub trait SortKey: Num + sealed::Ordered {}
 
 pub(in crate::algo) mod sealed {

@@ -2,7 +2,7 @@
 
 use super::{Lexer, get_or_make};
 use crate::lexer::scans::Scans;
-use crate::lexer::{Counts, LexerError, Skips, Tokens};
+use crate::lexer::{Counts, Kind, LexerError, Tokens};
 use crate::scan::{Columns, ColumnsMut, Place};
 
 impl Lexer {
@@ -41,19 +41,23 @@ impl Lexer {
         Ok(self.labelling()?.label_into(text, labels)?)
     }
 
-    /// The tokens that labels of this lexer spell.
+    /// The tokens that labels of this lexer spell, of the kinds that its lists have: [`only`](Lexer::only) and
+    /// [`with_skips`](Lexer::with_skips) say which. Labels have all kinds.
     ///
     /// ```
-    /// use monoscan::lexer::{Lexer, Rules, Skips};
+    /// use monoscan::lexer::{Lexer, Rules};
     ///
     /// let lexer = Lexer::new(Rules::parse("WORD [a-z]+\nskip SPACE [ ]+")?)?;
     /// let labels = lexer.labels(b"to be")?;
-    /// assert_eq!(lexer.tokens(&labels, Skips::Drop).map(|token| token.start).collect::<Vec<_>>(), [0, 3]);
-    /// assert_eq!(lexer.tokens(&labels, Skips::Keep).count(), 3);
+    /// assert_eq!(lexer.tokens(&labels).map(|token| token.start).collect::<Vec<_>>(), [0, 3]);
+    /// assert_eq!(lexer.with_skips().tokens(&labels).count(), 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn tokens<'a>(&self, labels: &'a [u8], skips: Skips) -> Tokens<'a> {
-        Tokens::new(labels, &self.rules, skips)
+    pub fn tokens<'a>(&self, labels: &'a [u8]) -> Tokens<'a> {
+        Tokens::new(labels, self.rules.len(), |kind| match kind {
+            Kind::Rule(rule) => self.kept.rules[usize::from(rule)],
+            Kind::Error => self.kept.errors,
+        })
     }
 
     /// How many tokens of each kind labels of this lexer spell, skips included.
@@ -68,7 +72,7 @@ impl Lexer {
     /// # Ok::<(), monoscan::lexer::LexerError>(())
     /// ```
     pub fn count(&self, labels: &[u8]) -> Counts {
-        Counts::new(labels, &self.rules)
+        Counts::new(labels, self.rules.len())
     }
 
     pub(in crate::lexer) fn labelling(&self) -> Result<&Scans, LexerError> {

@@ -108,6 +108,19 @@ pub enum Fault {
         /// The role of what has the name.
         role: Role,
     },
+    /// A line that would be read as a rule, and seems to be meant otherwise.
+    #[error(
+        "this would be a rule {name} whose regex is `{pattern}`: write `{instead}`, or if it is meant, write the regex's first \
+         word as `(?:…)`"
+    )]
+    OtherForm {
+        /// What would be the name.
+        name: String,
+        /// What would be the regex.
+        pattern: String,
+        /// What seems to be meant.
+        instead: String,
+    },
     /// A name without a regex.
     #[error("expected a regex after the rule name {name}, found nothing")]
     NoRegex {

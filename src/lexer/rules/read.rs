@@ -70,6 +70,11 @@ impl Reader {
                 let (place, name) = if skip { words.word() } else { (place, first) };
                 let (pattern_place, pattern) = words.rest();
                 let role = if skip { Role::Skip } else { Role::Token };
+                if let Some(instead) = other_form(name, pattern) {
+                    let instead = if skip { format!("skip {instead}") } else { instead };
+                    let fault = Fault::OtherForm { name: name.to_owned(), pattern: pattern.to_owned(), instead };
+                    return self.fault(at(place), fault);
+                }
                 self.rule(role, (name, at(place)), (pattern, at(pattern_place)));
             }
         }
@@ -304,6 +309,21 @@ fn literal(text: &str) -> String {
 /// Whether a regex, which parses, matches single bytes only: nothing begins such a token.
 fn is_one_byte(pattern: &str) -> bool {
     parse_with(pattern, &syntax()).is_ok_and(|regex| regex.properties().maximum_len() == Some(1))
+}
+
+/// What seems to be meant where a line would be read otherwise: a word that another lexer's rules begin with would be a name, or a
+/// sign between name and regex a part of the regex.
+fn other_form(name: &str, pattern: &str) -> Option<String> {
+    let (word, rest) = pattern.split_once(char::is_whitespace)?;
+    let is = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(name));
+    let begins_with_name = check_name(word).is_ok();
+    Some(match word {
+        "=" | ":" | ":=" | "::=" => format!("{name} {}", rest.trim_start()),
+        _ if begins_with_name && is(&["skip", "ignore"]) => format!("skip {pattern}"),
+        _ if begins_with_name && is(&["token", "rule"]) => pattern.to_owned(),
+        _ if is(&["keyword", "keywords"]) => format!("keyword {pattern}"),
+        _ => return None,
+    })
 }
 
 fn check_name(name: &str) -> Result<(), Fault> {

@@ -184,7 +184,7 @@ fn labels_by_maps(tables: &RankTables, text: &[u8], random: &mut Random) -> Vec<
 
 fn check(name: &str, lexer: &Lexer, all: &Lexer, reference: &Reference, text: &[u8], random: &mut Random) {
     let labels = lexer.tables().expect("any rules").label_sequentially(text);
-    let tokens: Vec<Token> = lexer.tokens(&labels, Skips::Keep).collect();
+    let tokens: Vec<Token> = lexer.with_skips().tokens(&labels).collect();
     assert_eq!(tokens, reference.tokens(text), "{name}: {}", text.escape_ascii());
     let list = all.lex(text).expect("texts are short");
     assert!(list.iter().eq(tokens.iter().copied()), "{name}, lexed: {}", text.escape_ascii());
@@ -267,7 +267,7 @@ fn every_proper_prefix_of_a_json_token_is_a_token() {
     for token in ["\"a\\u12aF\\n\\\\é\"", "-120.75e-31", "0E5", "true", "false", "null", "{"] {
         for end in 1..=token.len() {
             let labels = lexer.tables().expect("any rules").label_sequentially(&token.as_bytes()[..end]);
-            let tokens: Vec<Token> = lexer.tokens(&labels, Skips::Keep).collect();
+            let tokens: Vec<Token> = lexer.with_skips().tokens(&labels).collect();
             assert!(matches!(tokens[..], [Token { kind: Kind::Rule(_), .. }]), "{token} cut at {end}: {tokens:?}");
         }
     }
@@ -278,10 +278,10 @@ fn skips_are_left_out_on_request_and_counted_always() {
     let lexer = compile("WORD [a-z]+\nskip SPACE [ ]+");
     let text = b"  ab ?? c !";
     let labels = lexer.tables().expect("any rules").label_sequentially(text);
-    let spans = |skips| lexer.tokens(&labels, skips).map(|t| (t.start, t.end, t.kind)).collect::<Vec<_>>();
+    let spans = |lexer: &Lexer| lexer.tokens(&labels).map(|t| (t.start, t.end, t.kind)).collect::<Vec<_>>();
     let (word, space) = (Kind::Rule(0), Kind::Rule(1));
-    assert_eq!(spans(Skips::Drop), [(2, 4, word), (5, 7, Kind::Error), (8, 9, word), (10, 11, Kind::Error)]);
-    assert_eq!(spans(Skips::Keep).len(), 8);
+    assert_eq!(spans(&lexer), [(2, 4, word), (5, 7, Kind::Error), (8, 9, word), (10, 11, Kind::Error)]);
+    assert_eq!(spans(&lexer.with_skips()).len(), 8);
     let counts = lexer.count(&labels);
     assert_eq!(counts.iter().collect::<Vec<_>>(), [(word, 2), (space, 4), (Kind::Error, 2)]);
 }
@@ -293,7 +293,7 @@ fn a_run_of_errors_is_one_token_however_long() {
         for errors in 1..40 {
             let text = ["a".repeat(before), "?".repeat(errors), "a".to_owned()].concat();
             let labels = lexer.tables().expect("any rules").label_sequentially(text.as_bytes());
-            let tokens: Vec<Token> = lexer.tokens(&labels, Skips::Keep).collect();
+            let tokens: Vec<Token> = lexer.with_skips().tokens(&labels).collect();
             assert_eq!(tokens.len(), before + 2);
             assert_eq!(tokens[before], Token { start: before, end: before + errors, kind: Kind::Error });
         }
@@ -308,10 +308,10 @@ fn the_list_of_a_long_text_has_the_tokens_that_its_labels_spell() {
     let errors = |before: usize, len| [&b"[]".repeat(before / 2)[..], &b"?".repeat(len), b"1,2"].concat();
     for text in [text, errors(2, 40_000), errors(16_380, 4), errors(16_382, 3), errors(0, 16_384), errors(16_384, 1)] {
         let labels = lexer.tables().expect("any rules").label_sequentially(&text);
-        for (lexer, skips) in [(&lexer.with_skips(), Skips::Keep), (&lexer, Skips::Drop)] {
+        for lexer in [&lexer.with_skips(), &lexer, &lexer.only(&[Kind::Rule(0), Kind::Error]), &lexer.only(&[])] {
             let mut list = TokenList::new();
             lexer.lex_by_scan(&text, &mut list.columns).expect("there is memory for half a megabyte");
-            assert!(list.iter().eq(lexer.tokens(&labels, skips)), "{skips:?}");
+            assert!(list.iter().eq(lexer.tokens(&labels)));
             assert_eq!(lexer.lex(&text).expect("there is memory for half a megabyte"), list);
         }
     }
@@ -324,7 +324,7 @@ fn labels_that_no_lexer_wrote_still_give_tokens_within_bounds() {
     for _ in 0..500 {
         let labels: Vec<u8> = (0..random.below(40)).map(|_| random.below(256) as u8).collect();
         let mut at = 0;
-        for token in lexer.tokens(&labels, Skips::Keep) {
+        for token in lexer.with_skips().tokens(&labels) {
             assert!(token.start == at && token.start < token.end && token.end <= labels.len());
             assert!(!lexer.rules().name(token.kind).is_empty());
             at = token.end;

@@ -43,7 +43,7 @@ fn labels_of_any_rules_are_those_of_maximal_munch() {
         for round in 0..60 {
             let text = text(&mut random, &set, [20, 100, 300][round % 3]);
             let labels = tables.label_sequentially(&text);
-            let tokens: Vec<Token> = lexer.tokens(&labels, Skips::Keep).collect();
+            let tokens: Vec<Token> = lexer.with_skips().tokens(&labels).collect();
             assert_eq!(tokens, reference.tokens(&text), "{}: {}", set.name, text.escape_ascii());
             assert_eq!(lexer.labels(&text).expect("it is short"), labels, "{}: {}", set.name, text.escape_ascii());
             // Spaced bytes are scanned; a slice is walked where there are two scans.
@@ -67,7 +67,7 @@ fn the_text_may_end_anywhere() {
         let text = set.text.as_bytes();
         for end in 0..=text.len() {
             let labels = tables.label_sequentially(&text[..end]);
-            let tokens: Vec<Token> = lexer.tokens(&labels, Skips::Keep).collect();
+            let tokens: Vec<Token> = lexer.with_skips().tokens(&labels).collect();
             assert_eq!(tokens, reference.tokens(&text[..end]), "{} up to {end}", set.name);
         }
     }

@@ -99,7 +99,7 @@ fn random_rules_are_lexed_exactly_and_conflicts_have_true_examples() {
         for length in [0, 1, 7, 60] {
             let text = word(&mut random, length);
             let labels = tables.label_sequentially(&text);
-            let tokens: Vec<Token> = lexer.tokens(&labels, Skips::Keep).collect();
+            let tokens: Vec<Token> = lexer.with_skips().tokens(&labels).collect();
             assert_eq!(tokens, reference.tokens(&text), "{:?}: {}", lexer.rules(), text.escape_ascii());
             if let Some(ranks) = tables.ranks() {
                 assert_eq!(labels, labels_by_maps(ranks, &text, &mut random), "{:?}", lexer.rules());

@@ -223,6 +223,21 @@ fn faults_of_a_rules_text_come_all_at_once_with_line_and_column() {
              line 3, column 3: rule D: regex parse error:\n    (\n    ^\nerror: unclosed group"
                 .to_owned(),
         ),
+        // What other lexers' rules look like.
+        (
+            "A = a\nskip B := [ ]+\ntoken C c|d e\nSkip D d e\nKeywords if else\nToken [ ] x\nF =\nG ==|!= ?",
+            [
+                ("1, column 1: this would be a rule A whose regex is `= a`", "A a"),
+                ("2, column 6: this would be a rule B whose regex is `:= [ ]+`", "skip B [ ]+"),
+                ("3, column 1: this would be a rule token whose regex is `C c|d e`", "C c|d e"),
+                ("4, column 1: this would be a rule Skip whose regex is `D d e`", "skip D d e"),
+                ("5, column 1: this would be a rule Keywords whose regex is `if else`", "keyword if else"),
+            ]
+            .map(|(begin, instead)| {
+                format!("line {begin}: write `{instead}`, or if it is meant, write the regex's first word as `(?:…)`")
+            })
+            .join("\n"),
+        ),
         // A rule that is wrong is a rule all the same.
         ("A (\nincomplete E_ A", "line 1, column 3: rule A: regex parse error:\n    (\n    ^\nerror: unclosed group".to_owned()),
         (

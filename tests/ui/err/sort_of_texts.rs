@@ -1,0 +1,6 @@
+use monoscan::algo::sort::{Order, sort};
+
+fn main() {
+    let mut names = ["bob", "ann"];
+    sort(&mut names, Order::Ascending).unwrap();
+}
