@@ -114,7 +114,7 @@ fn parentheses(table: &Table) -> Result<(), Failure> {
     };
     let sides: Vec<Side> = (0..2 * pairs).map(side).collect();
     table.line(
-        ("trees::Tour::of_parentheses", ["10 n", "1", "6"]),
+        ("trees::Tour::of_parentheses", ["4 n", "0", "2"]),
         || Tour::of_parentheses(&sides).map(|tour| tour.sizes()),
         ("a stack", || {
             let (mut sizes, mut stack) = (Vec::new(), Vec::new());

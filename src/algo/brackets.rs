@@ -23,6 +23,8 @@
 //!            place, and 16 for each of those brackets
 //! ```
 
+use std::hint::select_unpredictable;
+
 use monoscan_runtime::space::zeros;
 
 use super::lists::NONE;
@@ -92,9 +94,11 @@ pub fn partners_into(sides: &[Side], partners: &mut [u32]) -> Result<(), AlgoErr
     counted_twice(sides.len())?;
     let match_block = |block: usize, (sides, partners): (&[Side], &mut [u32])| {
         let first = (block * BLOCK) as u32;
-        partners.fill(NONE);
-        Unmatched::of(sides, first, |open, close| {
-            (partners[(open - first) as usize], partners[(close - first) as usize]) = (close, open);
+        Unmatched::of(sides, first, |place, open, is_pair| {
+            // A place without a partner here is written twice, so that there is no branch.
+            partners[(place - first) as usize] = select_unpredictable(is_pair, open, NONE);
+            let other = select_unpredictable(is_pair, open, place);
+            partners[(other - first) as usize] = select_unpredictable(is_pair, place, NONE);
         })
     };
     let unmatched = parallel::map(sides.chunks(BLOCK).zip(partners.chunks_mut(BLOCK)), match_block);
@@ -144,7 +148,7 @@ pub fn enclosing(sides: &[Side]) -> Result<Vec<u32>, AlgoError> {
 pub fn enclosing_into(sides: &[Side], enclosing: &mut [u32]) -> Result<(), AlgoError> {
     check_length("enclosing", sides.len(), enclosing.len())?;
     counted_twice(sides.len())?;
-    let of_block = |block: usize, sides: &[Side]| Unmatched::of(sides, (block * BLOCK) as u32, |_, _| ());
+    let of_block = |block: usize, sides: &[Side]| Unmatched::of(sides, (block * BLOCK) as u32, |_, _, _| ());
     let unmatched = parallel::map(sides.chunks(BLOCK), of_block);
     // What is open where each block begins, as far as it is closed there, and one more.
     let mut stack: Vec<u32> = Vec::new();
@@ -158,15 +162,12 @@ pub fn enclosing_into(sides: &[Side], enclosing: &mut [u32]) -> Result<(), AlgoE
     let open: Vec<Vec<u32>> = open.collect();
 
     let blocks = sides.chunks(BLOCK).zip(enclosing.chunks_mut(BLOCK)).zip(open);
-    parallel::for_each(blocks, |block, ((sides, enclosing), mut stack)| {
+    parallel::for_each(blocks, |block, ((sides, enclosing), open)| {
+        let mut stack = Stack::new(&open, sides.len());
         for ((place, side), enclosing) in ((block * BLOCK) as u32..).zip(sides).zip(enclosing) {
-            if *side == Side::Close {
-                stack.pop();
-            }
-            *enclosing = stack.last().copied().unwrap_or(NONE);
-            if *side == Side::Open {
-                stack.push(place);
-            }
+            stack.pop_if(*side == Side::Close);
+            *enclosing = stack.top();
+            stack.push_if(*side == Side::Open, place);
         }
     });
     Ok(())
@@ -179,19 +180,61 @@ struct Unmatched {
 }
 
 impl Unmatched {
-    /// Those of a block that begins at place `first`; tells the other pairs.
-    fn of(sides: &[Side], first: u32, mut pair: impl FnMut(u32, u32)) -> Unmatched {
-        let (mut closing, mut opening) = (Vec::new(), Vec::new());
-        for (place, side) in (first..).zip(sides) {
-            match side {
-                Side::Open => opening.push(place),
-                Side::Close => match opening.pop() {
-                    Some(open) => pair(open, place),
-                    None => closing.push(place),
-                },
-                Side::Neither => {}
+    /// Those of a block that begins at place `first`; tells of each place what is open there, and whether it closes that.
+    fn of(sides: &[Side], first: u32, mut tell: impl FnMut(u32, u32, bool)) -> Unmatched {
+        let (mut closing, mut stack) = (Vec::new(), Stack::new(&[], sides.len()));
+        for (place, &side) in (first..).zip(sides) {
+            let open = stack.top();
+            let has_popped = stack.pop_if(side == Side::Close);
+            tell(place, open, has_popped);
+            // Rare, where nesting is not deep.
+            if side == Side::Close && !has_popped {
+                closing.push(place);
             }
+            stack.push_if(side == Side::Open, place);
         }
-        Unmatched { closing, opening }
+        Unmatched { closing, opening: stack.into_items() }
+    }
+}
+
+/// A stack that pushes and pops without a branch: which brackets come is not foreseen.
+pub(super) struct Stack {
+    /// [`NONE`], the items from the bottom on, and space for what may be pushed.
+    items: Vec<u32>,
+    len: usize,
+}
+
+impl Stack {
+    /// With these items, and space for so many more, as often as it is asked to push.
+    pub(super) fn new(items: &[u32], more: usize) -> Stack {
+        let mut all = vec![0; 1 + items.len() + more];
+        all[0] = NONE;
+        all[1..=items.len()].copy_from_slice(items);
+        Stack { items: all, len: items.len() }
+    }
+
+    /// The item on top; [`NONE`] if there is none.
+    #[inline(always)]
+    pub(super) fn top(&self) -> u32 {
+        self.items[self.len]
+    }
+
+    /// Takes the item on top away, if there is one and it shall. Says whether it did.
+    #[inline(always)]
+    pub(super) fn pop_if(&mut self, it_shall: bool) -> bool {
+        let pops = it_shall & (self.len > 0);
+        self.len -= usize::from(pops);
+        pops
+    }
+
+    /// Puts an item on top, if it shall.
+    #[inline(always)]
+    pub(super) fn push_if(&mut self, it_shall: bool, item: u32) {
+        self.items[self.len + 1] = item;
+        self.len += usize::from(it_shall);
+    }
+
+    fn into_items(self) -> Vec<u32> {
+        self.items[1..=self.len].to_vec()
     }
 }

@@ -57,16 +57,16 @@
 //! Steps are linked on one thread too: links need no others, so there is nothing to scan, and they
 //! go to places anywhere. Few nodes, of one thread up to 2²¹, take a walk with a stack instead of
 //! sort, links and ranks. The tour of parentheses is there already, and needs the
-//! [partners](super::brackets). Parents are told by a stack, on one thread: a stack grows with the
-//! text, so no scan carries it.
+//! [partners](super::brackets): nodes are entered in the order of the text. Parents are told by a
+//! stack, on one thread: a stack grows with the text, so no scan carries it.
 //!
 //! ```text
 //! of parents   work 11 n, a sort of n, and a ranking of 2 n; depth their 2 scans and 1 more, of 2 n
 //!              steps; passes 10 and theirs; bytes some 100 a node and theirs
 //!   by a walk  work 6 n, depth 4 loops on one thread, 6 passes, some 100 bytes a node
 //!   downwards  work 5 n, depth 2 loops on one thread, 5 passes, some 70 bytes a node
-//! of brackets  work 8 n and that of partners; depth theirs, a loop on one thread, 1 scan of 2 n
-//!              steps; 5 passes more, and some 90 bytes a node
+//! of brackets  work 2 n and that of partners; depth theirs and a loop on one thread; 1 pass more,
+//!              over 2 n places, and some 30 bytes a node
 //! ```
 
 mod totals;
@@ -74,7 +74,10 @@ mod walk;
 
 use std::sync::OnceLock;
 
-use super::brackets::{Side, partners};
+use bytemuck::Zeroable;
+use monoscan_runtime::space::zeros;
+
+use super::brackets::{Side, Stack, partners};
 use super::lists::{NONE, rank};
 use super::sort::{Order, sort_with_values};
 use super::{AlgoError, LONG, compiled, counted_twice, mapped, part_of};
@@ -122,7 +125,7 @@ impl PartialEq for Tour {
 impl Eq for Tour {}
 
 /// A node's place in its tour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Zeroable)]
 struct Node {
     /// Nodes that are entered before it.
     before: u32,
@@ -197,7 +200,7 @@ impl Tour {
             AlgoError::Cycle { element } => cycle_above(parents, element / 2),
             other => other,
         };
-        Tour::of_steps(&rank(&next).map_err(cyclic)?, parents.to_vec(), false)
+        Tour::of_steps(&rank(&next).map_err(cyclic)?, parents.to_vec())
     }
 
     /// The tour of the forest that these parentheses spell, whose nodes are numbered in the order in which they open.
@@ -216,21 +219,28 @@ impl Tour {
         if let Some(place) = partners.iter().position(|&partner| partner == NONE) {
             return Err(AlgoError::Unmatched { place });
         }
-        let (mut places, mut parents, mut open) = (Vec::new(), Vec::new(), Vec::new());
-        for ((place, side), partner) in (0..).zip(sides).zip(partners) {
-            if *side == Side::Open {
-                parents.push(open.last().copied().unwrap_or(NONE));
-                open.push(parents.len() as u32 - 1);
-                places.extend([place, partner]);
-            } else {
-                open.pop();
-            }
+        let count = sides.len() / 2;
+        // One more of each: what does not open writes there what the next one that opens overwrites.
+        let (mut nodes, mut parents) = (zeros::<Node>(count + 1)?, zeros(count + 1)?);
+        let mut stack = Stack::new(&[], sides.len());
+        let mut before = 0;
+        for ((place, &side), partner) in (0..).zip(sides).zip(partners) {
+            let opens = side == Side::Open;
+            stack.pop_if(!opens);
+            parents[before] = stack.top();
+            let node = before as u32;
+            let (size, depth) = (partner.wrapping_sub(place).div_ceil(2), (2 * node).wrapping_sub(place));
+            nodes[before] = Node { before: node, size, depth };
+            stack.push_if(opens, node);
+            before += usize::from(opens);
         }
-        Tour::of_steps(&places, parents, true)
+        nodes.truncate(count);
+        parents.truncate(count);
+        Ok(Tour::of(nodes, parents, true))
     }
 
     /// The tour in which step 2 v, which enters node v, and step 2 v + 1, which leaves it, have these places.
-    fn of_steps(places: &[u32], parents: Vec<u32>, is_downwards: bool) -> Result<Tour, AlgoError> {
+    fn of_steps(places: &[u32], parents: Vec<u32>) -> Result<Tour, AlgoError> {
         let mut enters = vec![0u32; places.len()];
         places.iter().step_by(2).for_each(|&place| enters[place as usize] = 1);
         compiled(Scan::<Sum<u32>>::plain)?.exclusive_in_place(&mut enters)?;
@@ -239,7 +249,7 @@ impl Tour {
             let before = enters[enter as usize];
             Node { before, size: (exit - enter).div_ceil(2), depth: 2 * before - enter }
         });
-        Ok(Tour::of(nodes, parents, is_downwards))
+        Ok(Tour::of(nodes, parents, false))
     }
 
     fn of(nodes: Vec<Node>, parents: Vec<u32>, is_downwards: bool) -> Tour {
