@@ -55,7 +55,9 @@ impl<const K: usize, const M: u32> Monoid for Step<K, M> {
         let mut rows = [[0; K]; K];
         let mut sums = next.sums;
         for i in 0..K {
-            for k in 0..K {
+            // The last result comes last: the element before has it late.
+            for back in 0..K {
+                let k = K - 1 - back;
                 sums[i] = ((sums[i] as u64 + next.rows[i][k] as u64 * self.sums[k] as u64) % (M as u64)) as u32;
                 for j in 0..K {
                     let product = next.rows[i][k] as u64 * self.rows[k][j] as u64;
