@@ -114,11 +114,11 @@ pub enum Fault {
          word as `(?:…)`"
     )]
     OtherForm {
-        /// What would be the name.
+        /// The name that the rule would have.
         name: String,
-        /// What would be the regex.
+        /// The regex that the rule would have.
         pattern: String,
-        /// What seems to be meant.
+        /// The line that seems to be meant.
         instead: String,
     },
     /// A name without a regex.

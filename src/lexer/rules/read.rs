@@ -311,8 +311,8 @@ fn is_one_byte(pattern: &str) -> bool {
     parse_with(pattern, &syntax()).is_ok_and(|regex| regex.properties().maximum_len() == Some(1))
 }
 
-/// What seems to be meant where a line would be read otherwise: a word that another lexer's rules begin with would be a name, or a
-/// sign between name and regex a part of the regex.
+/// The line that seems to be meant, where a word that another lexer's rules begin with would be a name, or a sign between name and
+/// regex a part of the regex.
 fn other_form(name: &str, pattern: &str) -> Option<String> {
     let (word, rest) = pattern.split_once(char::is_whitespace)?;
     let is = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(name));
