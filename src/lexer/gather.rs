@@ -5,7 +5,7 @@ use super::label::{ENDS, ERROR};
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Kind {
-    /// A match of the rule at this place among the [`Rules`].
+    /// A match of the rule at this place among the [`Rules`](crate::lexer::Rules).
     Rule(u16),
     /// Bytes that no rule matches.
     Error,
