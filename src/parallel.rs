@@ -1,13 +1,15 @@
-//! Loops over parts of slices, on all threads of rayon's pool.
+//! Loops over parts of slices, on as many threads of rayon's pool as they are worth.
 //!
 //! A parallel iterator of rayon is compiled anew for each loop, with all that shares its work among
 //! threads. These loops call a function of a part's number through a pointer, so that this is
-//! compiled once. A part should take a microsecond at least: a call costs some 20 ns.
+//! compiled once. A part should take a microsecond at least: a call costs some 50 ns. No thread is
+//! waited for that has not begun, and on a busy machine short loops stay on one thread
+//! ([`parts`]).
 
 use std::sync::{Mutex, PoisonError};
 
+use monoscan_runtime::parts;
 use monoscan_runtime::space::ask_for_large_pages;
-use rayon::prelude::*;
 
 /// Calls `of` with each part and its number.
 ///
@@ -19,12 +21,7 @@ pub(crate) fn for_each<P: Send>(parts: impl Iterator<Item = P>, of: impl Fn(usiz
         let part = parts[number].lock().unwrap_or_else(PoisonError::into_inner).take();
         of(number, part.expect("each number comes once"));
     };
-    match parts.len() {
-        // No thread of the pool has to wake up.
-        0 => {}
-        1 => one(0),
-        len => each_number(len, &one),
-    }
+    parts::each(parts.len(), &one);
 }
 
 /// The results of `of` for each part and its number, in order.
@@ -54,11 +51,6 @@ pub(crate) fn map_numbers<T: Send>(len: usize, part: usize, of: impl Fn(usize) -
     // SAFETY: the parts are the first `len` places, and all of them were written, as no call panicked.
     unsafe { results.set_len(len) };
     results
-}
-
-/// The only loop that rayon's code is compiled for.
-fn each_number(len: usize, call: &(dyn Fn(usize) + Sync)) {
-    (0..len).into_par_iter().for_each(call);
 }
 
 #[cfg(test)]

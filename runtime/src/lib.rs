@@ -44,6 +44,8 @@ mod loops;
 #[cfg(test)]
 mod memory;
 mod parameters;
+#[doc(hidden)]
+pub mod parts;
 mod refused;
 mod scans;
 mod sequences;

@@ -30,12 +30,22 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 /// How many helpers elements that fall in so many parts are worth. `alone` of them are worth none; `threads` says how many
 /// threads may be used.
 pub(crate) fn of(alone: usize, elements: usize, parts: usize, threads: impl FnOnce() -> usize) -> usize {
-    if elements <= alone || PAUSE.stops(|| time(alone, elements)) {
+    if elements <= alone { 0 } else { of_time(time(alone, elements), parts, threads) }
+}
+
+/// The same of work that takes one thread about so long.
+pub(crate) fn of_time(time: Duration, parts: usize, threads: impl FnOnce() -> usize) -> usize {
+    if time <= ALONE || PAUSE.stops(|| time) {
         return 0;
     }
     // Each thread should have half as much at least as one does alone.
-    let worth = elements.saturating_mul(2) / alone.max(1);
+    let worth = (2 * time).div_duration_f64(ALONE) as usize;
     threads().min(parts).min(worth).saturating_sub(1)
+}
+
+/// Whether short work has no helpers just now.
+pub(crate) fn are_paused() -> bool {
+    PAUSE.stops(|| Duration::ZERO)
 }
 
 /// As many threads as rayon has in its present pool, but no more than this caller's share of the cores: more would take them
@@ -63,7 +73,7 @@ impl Caller {
         (elements > alone).then(Caller::new)
     }
 
-    fn new() -> Caller {
+    pub(crate) fn new() -> Caller {
         CALLERS.fetch_add(1, Relaxed);
         Caller(())
     }
@@ -95,7 +105,12 @@ pub(crate) fn spawn(task: HelperTask) {
 /// Learns from the end of work, which waited so long for helpers that were busy with at most so many elements. These may take
 /// their time.
 pub(crate) fn ended(alone: usize, elements: usize, waited: Duration) {
-    PAUSE.ended((waited > ALONE + 2 * time(alone, elements)).then_some(waited));
+    ended_within(time(alone, elements), waited);
+}
+
+/// The same of helpers that were busy with what takes one thread about so long.
+pub(crate) fn ended_within(time: Duration, waited: Duration) {
+    PAUSE.ended((waited > ALONE + 2 * time).then_some(waited));
 }
 
 /// About how long one thread takes.

@@ -26,6 +26,7 @@ mod csv;
 #[cfg(feature = "lexer")]
 mod decimals;
 mod numbers;
+mod separators;
 mod utf8;
 
 pub use csv::{Fields, csv};
