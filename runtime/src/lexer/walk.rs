@@ -165,7 +165,8 @@ impl<'a> Walker<'a> {
     /// Remembers the states behind `good`, the end of the token that begins at `from`, in which the attempt was in vain up to `end`.
     fn fail(&mut self, text: &[u8], from: usize, good: usize, end: usize) {
         let first = (good + 1).next_multiple_of(self.every);
-        if first > end {
+        // An attempt that met what was known ends there.
+        if first >= end {
             return;
         }
         let mut state = LexAutomaton::START;
