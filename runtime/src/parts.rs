@@ -26,7 +26,7 @@ const FEW: usize = 4;
 /// # Panics
 /// If `of` does, after all parts that were begun have ended.
 pub fn each(parts: usize, of: &(dyn Fn(usize) + Sync)) {
-    let own = Own::default();
+    let (own, _caller) = (Own::default(), Caller::new());
     let threads = helpers::threads();
     let are_few = parts < FEW * threads && !helpers::are_paused();
     let mut helpers = if are_few { threads.min(parts).saturating_sub(1) } else { 0 };
@@ -41,20 +41,33 @@ pub fn each(parts: usize, of: &(dyn Fn(usize) + Sync)) {
         helpers = helpers::of_time(own.mean().mul_f64(left as f64), left, || threads);
     }
 
-    let _caller = Caller::new();
-    let tickets = Tickets::new(parts - done);
-    let step = |seat: &mut usize| {
-        let Some(part) = tickets.take() else { return Step::Done };
-        let part = || of(done + part.get());
-        if *seat == 0 {
-            own.time(part)
-        } else {
-            part()
+    let work = |seat: usize| {
+        let own = &own;
+        move |part: usize| {
+            let part = || of(done + part);
+            if seat == 0 { own.time(part) } else { part() }
         }
-        Step::More
     };
-    let waited = crew::with_helpers(helpers::spawn, helpers, &|seat| seat, &step);
+    let waited = shared(parts - done, helpers, &work);
     helpers::ended_within(own.mean(), waited);
+}
+
+/// Does parts on this thread and so many helpers; `work` makes what a thread needs, of seat 0 for the caller. Says how long the caller
+/// waited for the last.
+pub(crate) fn shared<F: FnMut(usize) + Send>(
+    parts: usize,
+    helpers: usize,
+    work: &(dyn Fn(usize) -> F + Sync),
+) -> Duration {
+    let tickets = Tickets::new(parts);
+    let step = |work: &mut F| match tickets.take() {
+        Some(part) => {
+            work(part.get());
+            Step::More
+        }
+        None => Step::Done,
+    };
+    crew::with_helpers(helpers::spawn, helpers, &|seat| work(seat), &step)
 }
 
 /// How long the caller took for its parts. Relaxed: one thread writes, and they guard no data.

@@ -13,8 +13,6 @@ use std::ops::Range;
 use std::time::Duration;
 
 use monoscan_codegen::cpu::{Access, Kernel};
-use monoscan_protocol::crew::{self, Step};
-use monoscan_protocol::tickets::Tickets;
 
 use super::groups::{Groups, Pieces};
 use super::helpers;
@@ -22,6 +20,7 @@ use super::line::Line;
 use super::slots::Slots;
 use super::worker::{BLOCKS, CARRY, Strip, Worker};
 use crate::call::Rows;
+use crate::parts::shared;
 
 /// Where totals go: (the first sequence, states, the slots that hold its total and those of the sequences after it). Called by the
 /// thread that has these sequences.
@@ -307,14 +306,5 @@ pub(super) fn parallel<F: FnMut(usize) + Send>(
     threads: usize,
     work: &(dyn Fn() -> F + Sync),
 ) -> Duration {
-    let tickets = Tickets::new(units);
-    let step = |work: &mut F| match tickets.take() {
-        Some(unit) => {
-            work(unit.get());
-            Step::More
-        }
-        None => Step::Done,
-    };
-    let helpers = threads.min(units).saturating_sub(1);
-    crew::with_helpers(helpers::spawn, helpers, &|_| work(), &step)
+    shared(units, threads.min(units).saturating_sub(1), &|_| work())
 }

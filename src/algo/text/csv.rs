@@ -72,10 +72,8 @@ pub fn csv(text: &[u8], separator: u8) -> Result<Fields<'_>, AlgoError> {
         separators::ends(text, (block * BLOCK) as u32, open.0, separator)
     };
     let found = parallel::map(text.chunks(BLOCK).zip(open), found);
-    let count = |of: fn(&Ends) -> &[u32]| 1 + found.iter().map(|found| of(found).len()).sum::<usize>();
-    let (mut ends, mut rows) =
-        (Vec::with_capacity(count(|found| &found.fields)), Vec::with_capacity(1 + count(|found| &found.rows)));
-    rows.push(0);
+    let fields: usize = found.iter().map(|ends| ends.fields.len()).sum();
+    let (mut ends, mut rows) = (Vec::with_capacity(fields + 1), vec![0]);
     for Ends { fields, rows: ended } in found {
         let before = ends.len() as u32;
         rows.extend(ended.iter().map(|fields| before + fields));

@@ -18,7 +18,8 @@
 //! left out. `keyword` gives words, each a kind that goes by its own name. `incomplete` gives a
 //! prefix, and maybe names of rules behind it. A text that is no token but begins one of these
 //! rules (of any, if none is named) is a token of the kind `ERROR_WORD`, say, if it begins a
-//! `WORD`. Of several such rules the earliest counts.
+//! `WORD`. Of several such rules the earliest counts. Lines such as `A = a` or `token A a`, which
+//! other tools read otherwise, are refused with the line to write.
 //!
 //! The longest match wins, then the keyword, then the earlier rule. `strict_ties`, on a line of its
 //! own, refuses rules that lose against an earlier one, with a shortest text, and rules that match
