@@ -70,7 +70,8 @@ pub use device::{Device, DeviceError};
 pub use device_memory::DeviceMemory;
 pub use dynscan::{DynScan, DynScanBuilder, Representation};
 pub use engine::{
-    FromIdentity, Natives, Short, ShortBetween, ShortRows, ShortSpaced, ShortWhole, SpacedColumn, Whole, with_flags,
+    FromIdentity, Natives, Short, ShortBetween, ShortRows, ShortSpaced, ShortTotals, ShortWhole, SpacedColumn, Whole,
+    with_flags,
 };
 pub use error::Error;
 pub use monoscan_codegen::cpu::{CodegenError, InputAddresses, Kernel, ShortFn, ShortInputs, Vector};

@@ -8,11 +8,12 @@
 //! kernel is not there yet, is left to functions of the request that are kept apart.
 
 use monoscan_ir::Mode;
-use monoscan_runtime::{DynScan, Rows, ShortCall, ShortColumns, ShortInputs, Whole, with_flags};
+use monoscan_runtime::{DynScan, Rows, Shape, ShortCall, ShortColumns, ShortInputs, Whole, with_flags};
 
 use super::States;
 use super::columns::sealed::Part;
 use super::columns::{self, Columns, Record};
+use super::totals::Totals;
 
 /// Scans a short line into memory for `len` records of its output. Gives how many were written, if it did.
 ///
@@ -64,6 +65,28 @@ pub(super) fn total<S: States, R: Record>(scan: &DynScan, init: Option<S>, input
     }
     // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs.
     unsafe { short.pass(&inputs, std::ptr::null_mut(), len, to) }.map(|_| states)
+}
+
+/// The totals of short rows or segments from the start. Says whether they are there: not where the engine is to take them.
+#[inline(always)]
+pub(super) fn totals<S: States, R: Record>(
+    scan: &DynScan,
+    shape: Shape<'_>,
+    input: &impl Columns<R>,
+    to: &mut impl Totals<S>,
+) -> bool {
+    let len = columns::len_of(input);
+    let Some(short) = scan.short_whole(Whole::Reduce) else { return false };
+    let Some(inputs) = inputs_of(scan, input, len) else { return false };
+    let Some(totals) = short.totals_of(shape, len) else { return false };
+    let Ok(space) = to.space(totals.count()) else { return false };
+    let count = totals.count();
+    // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs; there is space for so many.
+    unsafe {
+        totals.run(&inputs, space.cast());
+        to.written(count);
+    }
+    true
 }
 
 /// Scans or reduces short sequences of any columns, from states in memory that `space` has for so many to those behind them. Gives the

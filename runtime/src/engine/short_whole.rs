@@ -12,7 +12,7 @@ use super::absorbing::{Absorbing, FIRST};
 use super::contest::Contest;
 #[cfg(doc)]
 use super::short::Short;
-use super::totals::Totals;
+use super::totals::{Sequences, Totals};
 use super::variant::{Kernels, Sizes, Variant};
 use super::whole::{StatesAfter, WholeStates};
 use crate::checks;
@@ -59,6 +59,8 @@ pub struct ShortWhole {
     replaces: bool,
     /// Whether the pass gives the same wherever its records are in a line.
     is_anywhere: bool,
+    /// Whether the program keeps some records, which rows do not.
+    keeps: bool,
     /// Records that one thread reduces alone.
     alone: usize,
     /// How lines end early, if they do.
@@ -95,6 +97,7 @@ impl ShortWhole {
             sizes: Sizes::of(&variant.written),
             replaces: checks::can_replace(&variant.program).is_ok(),
             is_anywhere: generated.code.is_anywhere(writes),
+            keeps: variant.program.output.filter.is_some(),
             alone: variant.plan.alone,
             totals: OnceLock::new(),
         }))
@@ -161,6 +164,22 @@ impl ShortWhole {
         let start = from_start.then(|| states.start());
         let states = &states.layout;
         Totals { pass, native: None, longest, has_longer: false, alone, sizes, states, start, is_anywhere }
+    }
+
+    /// The function that reduces many lines, or none where the kernel is faster; none at all before that was looked for.
+    #[inline(always)]
+    pub(super) fn chosen(&self) -> Option<Option<NativeSequencesFn>> {
+        self.totals.get().copied()
+    }
+
+    /// Whether it takes such sequences, of which the longest has so many records, on one thread.
+    #[inline(always)]
+    pub(super) fn takes(&self, sequences: Sequences<'_>, longest: usize) -> bool {
+        let are_for_it = match sequences {
+            Sequences::Rows(_) => !self.keeps,
+            Sequences::Offsets(_) => self.is_anywhere,
+        };
+        longest <= self.longest && sequences.elements() <= self.alone && are_for_it
     }
 
     /// The reduction of many lines, of a kernel that writes nothing and the variant that this is a part of.

@@ -29,6 +29,7 @@ pub(crate) enum Sequences<'a> {
 
 impl<'a> Sequences<'a> {
     /// Those of a shape, if they are such.
+    #[inline(always)]
     pub(crate) fn of(shape: Shape<'a>) -> Option<Sequences<'a>> {
         match shape {
             Shape::Rows(rows) if rows.step() == 1 => Some(Sequences::Rows(rows)),
@@ -37,6 +38,7 @@ impl<'a> Sequences<'a> {
         }
     }
 
+    #[inline(always)]
     pub(crate) fn count(&self) -> usize {
         match self {
             Sequences::Rows(rows) => rows.count(),
@@ -45,7 +47,8 @@ impl<'a> Sequences<'a> {
     }
 
     /// Records of all.
-    fn elements(&self) -> usize {
+    #[inline(always)]
+    pub(super) fn elements(&self) -> usize {
         match self {
             Sequences::Rows(rows) => rows.elements(),
             Sequences::Offsets(offsets) => offsets[offsets.len() - 1],
@@ -68,6 +71,15 @@ impl<'a> Sequences<'a> {
         numbers: Range<usize>,
     ) -> impl Iterator<Item = (usize, Range<usize>)> {
         numbers.map(move |number| (number, self.records(number))).filter(move |(_, records)| records.len() > longest)
+    }
+
+    /// As a function takes all of them: offsets, or none, the records from row to row, and those of each.
+    #[inline(always)]
+    pub(super) fn as_arguments(&self) -> (*const usize, usize, usize) {
+        match self {
+            Sequences::Rows(rows) => (ptr::null(), rows.pitch(), rows.len()),
+            Sequences::Offsets(offsets) => (offsets.as_ptr(), 0, 0),
+        }
     }
 
     fn records(&self, number: usize) -> Range<usize> {
@@ -170,6 +182,15 @@ impl Totals<'_> {
         let waited = parallel(units, threads, &work);
         let most = together * (elements / count.max(1)).max(1) + self.longest;
         helpers::ended(self.alone, most, waited);
+    }
+
+    /// Takes these sequences from one on, on one thread.
+    ///
+    /// # Safety
+    /// As for [`run`](Totals::run).
+    pub(super) unsafe fn rest(&self, sequences: Sequences<'_>, first: usize, columns: Columns<'_>, to: *mut u8) {
+        // SAFETY: the caller's promise.
+        unsafe { self.some(&sequences, first..sequences.count(), &Shared(columns, to)) }
     }
 
     /// # Safety

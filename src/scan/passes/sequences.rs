@@ -2,7 +2,6 @@
 //! written over their input. Totals of many sequences have a loop of their own.
 
 use std::mem::MaybeUninit;
-use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::slice;
 
@@ -181,20 +180,22 @@ struct Places {
 }
 
 impl Places {
-    /// Calls `each` with the records of each sequence in order. What offsets and rows have in common is compiled for either.
+    /// Calls `each` with the first record of each sequence in order, and how many it has. What offsets and rows have in common is
+    /// compiled for either.
     ///
     /// # Safety
     /// There is one offset more than there are sequences, or none at all.
     #[inline(always)]
-    unsafe fn each(self, sequences: usize, mut each: impl FnMut(usize, Range<usize>)) {
+    unsafe fn each(self, sequences: usize, mut each: impl FnMut(usize, (usize, usize))) {
         if self.offsets.is_null() {
             for row in 0..sequences {
-                each(row, row * self.pitch..row * self.pitch + self.len);
+                each(row, (row * self.pitch, self.len));
             }
         } else {
             for segment in 0..sequences {
                 // SAFETY: the caller says so.
-                each(segment, unsafe { *self.offsets.add(segment)..*self.offsets.add(segment + 1) });
+                let [first, end] = [0, 1].map(|end| unsafe { *self.offsets.add(segment + end) });
+                each(segment, (first, end - first));
             }
         }
     }
@@ -223,10 +224,10 @@ pub(in crate::scan) unsafe extern "C" fn totals<S: ScanType, In: Record, L: Step
         // SAFETY: they are there.
         let parameters = unsafe { L::parameters(columns.at(In::COLUMNS)) };
         let Some(identity) = L::identity() else { return };
-        let total = |sequence, records: Range<usize>| {
+        let total = |sequence, (first, len): (usize, usize)| {
             // SAFETY: there are such records in the columns. No function that sees more than those makes totals.
-            let at = |place| unsafe { At::new(columns, place, (0, true, true)) };
-            let total = records.fold(identity, |state, place| L::step(parameters, state, at(place)));
+            let at = |place| unsafe { At::new(columns, first + place, (0, true, true)) };
+            let total = (0..len).fold(identity, |state, place| L::step(parameters, state, at(place)));
             // SAFETY: there is space for a state of each sequence, at any address.
             unsafe { totals.cast::<S>().add(sequence).write_unaligned(total) };
             taken = sequence + 1;
@@ -273,8 +274,8 @@ pub(in crate::scan) unsafe extern "C" fn sequences<
         // SAFETY: they are there.
         let parameters = unsafe { L::parameters(columns.at(In::COLUMNS)) };
         let Some(identity) = L::identity() else { return 0 };
-        let written = |_, records: Range<usize>| {
-            records.fold(identity, |state, place| {
+        let written = |_, (first, len): (usize, usize)| {
+            (first..first + len).fold(identity, |state, place| {
                 // SAFETY: there are such records in the columns, and space for their results. No function that sees more than those is
                 // called so.
                 unsafe {

@@ -5,15 +5,14 @@ use std::mem::{ManuallyDrop, MaybeUninit};
 use monoscan_ir::Mode;
 use monoscan_runtime::{Combination, Error};
 
-use super::{Carry, Request, Sequences, Start, WithTotals};
+use super::{Request, WithTotals};
 use crate::lang::ScanType;
 use crate::scan::columns::{Columns, Record};
 use crate::scan::outputs::{ColumnsMut, Outputs};
 use crate::scan::place::sealed::Place as _;
 use crate::scan::place::{Host, Place};
-use crate::scan::short;
 use crate::scan::states::States;
-use crate::scan::totals::{self, Borrowed, Totals};
+use crate::scan::totals::{Borrowed, Totals};
 
 impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// `y[i] = project(after[i])`, or of these what the scan keeps.
@@ -203,6 +202,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     ///
     /// # Errors
     /// As [`inclusive`](Request::inclusive); [`Error::Combination`] of a scan that is resumed, whose carries are the totals.
+    #[inline(always)]
     pub fn totals<C: Columns<In>>(self, input: C) -> Result<Vec<S>, Error> {
         let mut totals = Vec::new();
         self.put_totals(&input, &mut totals)?;
@@ -227,6 +227,7 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     /// # Errors
     /// As [`totals`](Request::totals), after which the slice may hold some of them; [`Error::TotalsTooShort`] if there are more, and
     /// then nothing is written.
+    #[inline(always)]
     pub fn totals_into<C: Columns<In>>(self, input: C, totals: &mut [S]) -> Result<usize, Error> {
         let mut totals = Borrowed::new(totals);
         self.put_totals(&input, &mut totals)?;
@@ -235,45 +236,22 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
 
     #[inline(always)]
     fn put_totals<C: Columns<In>>(self, input: &C, to: &mut impl Totals<S>) -> Result<(), Error> {
-        match self.short_total(input) {
-            Some(total) => totals::put(to, std::iter::once(total)),
-            None => self.put_all(input, to),
-        }
-    }
-
-    /// The same of what is no short line.
-    #[inline(always)]
-    fn put_all<C: Columns<In>>(self, input: &C, to: &mut impl Totals<S>) -> Result<(), Error> {
         let mut request = ManuallyDrop::new(self);
-        match C::Place::ON_HOST.then(|| request.short_totals(input, to)).flatten() {
-            Some(()) => {
-                // SAFETY: it is left here.
-                unsafe { Request::end(&mut request) };
-                Ok(())
-            }
-            None => ManuallyDrop::into_inner(request).put_long(input, to),
+        if request.totals_short(input, to) {
+            // SAFETY: it is left here.
+            unsafe { Request::end(&mut request) };
+            return Ok(());
         }
+        ManuallyDrop::into_inner(request).put_all(input, to)
     }
 
-    /// The same by the engine.
+    /// The same of any call.
     #[inline(never)]
-    fn put_long<C: Columns<In>>(self, input: &C, to: &mut impl Totals<S>) -> Result<(), Error> {
-        C::Place::totals(self, input, to)
-    }
-
-    /// The total of a short line.
-    #[inline(always)]
-    fn short_total(&self, input: &impl Columns<In>) -> Option<S> {
-        let is_plain = matches!(self.sequences, Ok(Sequences::Line))
-            && !self.reversed
-            && matches!(self.carry, Carry::None)
-            && self.interrupt.is_none();
-        let init = match self.init {
-            Start::Identity => None,
-            Start::Same(init) => Some(init),
-            Start::Each(_) => return None,
-        };
-        is_plain.then(|| short::total(self.scan, init, input)).flatten()
+    fn put_all<C: Columns<In>>(mut self, input: &C, to: &mut impl Totals<S>) -> Result<(), Error> {
+        match C::Place::ON_HOST.then(|| self.made_totals_short(input, to)).flatten() {
+            Some(()) => Ok(()),
+            None => C::Place::totals(self, input, to),
+        }
     }
 }
 

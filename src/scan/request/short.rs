@@ -13,7 +13,7 @@ use crate::scan::columns::{Columns, Record};
 use crate::scan::outputs::Outputs;
 use crate::scan::short;
 use crate::scan::states::States;
-use crate::scan::totals::Totals;
+use crate::scan::totals::{self, Totals};
 
 /// Records of a flagged segment, on average, from which on a call for each is faster than to look at the flags.
 const LEAST_OF_LOOP: usize = 6;
@@ -123,8 +123,39 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         unsafe { self.sequences_short(mode.into(), input, outputs, Some(&mut totals)) }.map(|_| totals)
     }
 
-    /// The totals of short sequences, if they are.
-    pub(super) fn short_totals(&mut self, input: &impl Columns<In>, to: &mut impl Totals<S>) -> Option<()> {
+    /// The totals of a call that is short, by code that was made before. Says whether it did.
+    #[inline(always)]
+    pub(super) fn totals_short(&self, input: &impl Columns<In>, to: &mut impl Totals<S>) -> bool {
+        match &self.sequences {
+            Ok(Sequences::Line) => {
+                self.short_total(input).is_some_and(|total| totals::put(to, std::iter::once(total)).is_ok())
+            }
+            Ok(Sequences::Rows(rows)) if self.is_plain() => short::totals(self.scan, Shape::Rows(*rows), input, to),
+            Ok(Sequences::Segments(boundaries)) if self.is_plain() => {
+                let offsets = boundaries.offsets();
+                offsets.is_some_and(|offsets| short::totals(self.scan, Shape::Offsets(offsets), input, to))
+            }
+            _ => false,
+        }
+    }
+
+    /// The total of a short line.
+    #[inline(always)]
+    pub(super) fn short_total(&self, input: &impl Columns<In>) -> Option<S> {
+        let is_plain = matches!(self.sequences, Ok(Sequences::Line))
+            && !self.reversed
+            && matches!(self.carry, Carry::None)
+            && self.interrupt.is_none();
+        let init = match self.init {
+            Start::Identity => None,
+            Start::Same(init) => Some(init),
+            Start::Each(_) => return None,
+        };
+        is_plain.then(|| short::total(self.scan, init, input)).flatten()
+    }
+
+    /// The same of any short sequences, by code that is made if it is not there.
+    pub(super) fn made_totals_short(&mut self, input: &impl Columns<In>, to: &mut impl Totals<S>) -> Option<()> {
         // SAFETY: nothing is written.
         unsafe { self.sequences_short(Whole::Reduce, input, &[], Some(to)) }.map(|_| ())
     }
