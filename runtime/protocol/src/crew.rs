@@ -220,8 +220,14 @@ impl Crew {
 
     /// Keeps the first panic for the caller.
     fn keep_panic(&self, payload: Box<dyn Any + Send>) {
-        self.panic.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(payload);
         self.has_failed.store(true, Ordering::Relaxed);
+        let mut kept = self.panic.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.is_none() {
+            *kept = Some(payload);
+        } else {
+            drop(kept);
+            discard(payload);
+        }
     }
 
     fn take_panic(&self) -> Option<Box<dyn Any + Send>> {
@@ -244,5 +250,15 @@ impl Drop for Closing<'_> {
     fn drop(&mut self) {
         // This thread panics. That is told to nobody but its caller, and helpers find their gates closed.
         self.0.close();
+        if let Some(payload) = self.0.take_panic() {
+            discard(payload);
+        }
+    }
+}
+
+/// Drops the payload of a panic that is told to nobody. If that panics too, its own payload is leaked.
+fn discard(payload: Box<dyn Any + Send>) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+        std::mem::forget(panic);
     }
 }

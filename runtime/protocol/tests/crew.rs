@@ -155,6 +155,35 @@ fn a_panic_reaches_the_caller_after_all_have_left() {
     assert_eq!(meet_and_panic(true, true), (Some("caller"), true));
 }
 
+/// The payload of a panic that panics when it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        resume_unwind(Box::new("a payload"));
+    }
+}
+
+#[test]
+fn payloads_that_panic_when_they_are_dropped_hold_nobody_up() {
+    for caller_panics in [false, true] {
+        let all_inside = Barrier::new(4);
+        let step = |seat: &mut usize| {
+            all_inside.wait();
+            match *seat {
+                0 if !caller_panics => Step::Done,
+                0 => resume_unwind(Box::new("caller")),
+                _ => resume_unwind(Box::new(Bomb)),
+            }
+        };
+        let ended = catch_unwind(AssertUnwindSafe(|| with_helpers(on_a_thread, 3, &|seat| seat, &step)));
+        let payload = ended.expect_err("all helpers panic");
+        assert_eq!(payload.is::<Bomb>(), !caller_panics);
+        // Dropped, it would be this test's panic.
+        std::mem::forget(payload);
+    }
+}
+
 #[test]
 fn a_panic_stops_helpers_that_would_go_on_for_ever() {
     let step = |seat: &mut usize| match *seat {
