@@ -226,6 +226,9 @@ fn fill<T: Copy + Sync, S: Clone + Send>(
     memory: &mut [S],
     slot: impl Fn(T) -> S + Sync,
 ) {
+    if size_of::<S>() == 0 {
+        return; // There is nothing to write, and memory has more of them than parts.
+    }
     let part = 1 << 14;
     parallel::for_each(memory.chunks_mut(part), |number, mut part_left| {
         let at = (number * part) as u64;

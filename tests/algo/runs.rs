@@ -105,6 +105,18 @@ fn runs_of_length_0_decode_to_nothing_wherever_they_are() {
     assert_eq!(long, vec![2; 100_000]);
 }
 
+/// Of records without bytes there may be more than memory has.
+#[test]
+fn records_without_bytes_are_decoded_however_many_they_are() {
+    let lengths = vec![u32::MAX; 1 << 12];
+    let values = vec![(); lengths.len()];
+    assert_eq!(decode(&values, &lengths).unwrap().len(), lengths.len() * u32::MAX as usize);
+    let mut records = [(); usize::MAX];
+    assert_eq!(decode_into(&values, &lengths, &mut records).unwrap(), lengths.len() * u32::MAX as usize);
+    let numbers = vec![0u64; lengths.len()];
+    assert!(matches!(decode(&numbers, &lengths), Err(AlgoError::Scan(Error::OutOfMemory { .. }))));
+}
+
 #[test]
 fn nan_begins_a_run_of_its_own() {
     assert_eq!(encode(&[f64::NAN, f64::NAN, 0.0, -0.0]).unwrap().1, [1, 1, 2]);
