@@ -204,6 +204,16 @@ impl PartialEq for Named {
     }
 }
 
+/// Equal if they are the same letter.
+#[derive(Clone, Copy, ScanType)]
+struct Letter(u8);
+
+impl PartialEq for Letter {
+    fn eq(&self, other: &Letter) -> bool {
+        self.0.eq_ignore_ascii_case(&other.0)
+    }
+}
+
 #[scan_fn]
 fn same<T: ScanType + PartialEq>(a: T, b: T) -> bool {
     a == b
@@ -218,7 +228,8 @@ fn equality_is_that_of_all_fields() {
 
 #[test]
 fn a_handwritten_equality_is_an_error() {
-    let refused = [trace_fn::<_, (Near, Near)>(&same {}), trace_fn::<_, (Named, Named)>(&same {})];
+    let near = trace_fn::<_, (Near, Near)>(&same {});
+    let refused = [near, trace_fn::<_, (Named, Named)>(&same {}), trace_fn::<_, (Letter, Letter)>(&same {})];
     for traced in refused {
         assert!(matches!(traced, Err(TraceError::OwnEquality { .. })), "{traced:?}");
     }
