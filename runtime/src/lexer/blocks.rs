@@ -45,8 +45,12 @@ pub(super) struct Blocks<'a, K, P> {
     lexer: &'a CpuLexer,
     text: &'a [u8],
     block: usize,
+    /// How far behind a block's end it may be looked.
+    ahead: usize,
     count: usize,
     output: Output<K, P>,
+    /// How many tokens were written. Relaxed: it is read when all threads have left.
+    written: AtomicUsize,
     /// Where each block seems to begin, or [`UNKNOWN`].
     starts: Box<[AtomicUsize]>,
     /// The blocks that nobody works on.
@@ -71,6 +75,19 @@ enum Block<K, P> {
     Guessed(Guess<K, P>),
     /// They are these, and the first of them has this place among all.
     Placed(usize, TokenColumnsOf<K, P>),
+}
+
+impl<K, P> Block<K, P> {
+    /// The guess, if there is one. Tokens that are placed stay.
+    fn take_guess(&mut self) -> Option<Guess<K, P>> {
+        match take(self) {
+            Block::Guessed(guess) => Some(guess),
+            other => {
+                *self = other;
+                None
+            }
+        }
+    }
 }
 
 /// The state behind all that is placed.
@@ -115,6 +132,18 @@ struct Worker<K, P> {
 
 /// Lexes a text into empty columns, on this thread and as many others as `spawn` finds for the helpers.
 pub(super) fn lex<K: KindNumber, P: PlaceNumber>(
+    of: (&CpuLexer, &[u8]),
+    block: usize,
+    tokens: &mut TokenColumnsOf<K, P>,
+    helpers: usize,
+    spawn: impl FnMut(HelperTask),
+) -> Result<Done, Error> {
+    lex_seeing(AHEAD, of, block, tokens, helpers, spawn)
+}
+
+/// The same, looking so far behind the end of a block.
+fn lex_seeing<K: KindNumber, P: PlaceNumber>(
+    ahead: usize,
     (lexer, text): (&CpuLexer, &[u8]),
     block: usize,
     tokens: &mut TokenColumnsOf<K, P>,
@@ -128,8 +157,10 @@ pub(super) fn lex<K: KindNumber, P: PlaceNumber>(
         lexer,
         text,
         block,
+        ahead,
         count,
         output: Output::of(tokens),
+        written: AtomicUsize::new(0),
         starts: (0..count).map(|_| AtomicUsize::new(UNKNOWN)).collect(),
         tickets: Tickets::new(count),
         blocks: (0..count).map(|_| Mutex::new(Block::Nothing)).collect(),
@@ -145,7 +176,8 @@ pub(super) fn lex<K: KindNumber, P: PlaceNumber>(
     if let Some(error) = failure {
         return Err(error);
     }
-    // SAFETY: all blocks were placed and written, so these many tokens were, each of at least one byte.
+    assert_eq!(blocks.written.into_inner(), count, "each block's tokens are written once");
+    // SAFETY: so many tokens were written, no two to the same place, and each of at least one byte.
     unsafe { tokens.set_len(count) };
     Lexing::new(lexer).finish(at, tokens)?;
     Ok(Done { again, waited })
@@ -226,7 +258,7 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
     fn guess(&self, block: usize, worker: &mut Worker<K, P>) -> Result<(), Error> {
         let from = self.start(block);
         let until = self.until(block, from);
-        let seen = &self.text[..self.text.len().min(until.saturating_add(AHEAD))];
+        let seen = &self.text[..self.text.len().min(until.saturating_add(self.ahead))];
         let mut tokens = worker.columns();
         // Space for the longest block, once: columns that grow are copied, and what no token needed is touched then.
         tokens.reserve(self.block.saturating_add(LONGEST).min(self.text.len()).max(until - from) + 2)?;
@@ -245,11 +277,13 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
             if !matches!(*lock(block), Block::Guessed(_)) {
                 return Ok(());
             }
+            others_go_on();
             let mut placed = lock(&self.placed);
             if placed.blocks != turn {
                 continue;
             }
-            let Block::Guessed(mut guess) = take(&mut *lock(block)) else { return Ok(()) };
+            // Meanwhile another thread may have placed what it could of the block, and left it to the one that takes its tokens.
+            let Some(mut guess) = lock(block).take_guess() else { return Ok(()) };
             if placed.at.from != guess.from {
                 placed.again += 1;
                 let (attempt, until) = (self.attempt(placed), guess.until);
@@ -276,7 +310,7 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
         let tokens = match take(&mut *lock(&self.blocks[block])) {
             Block::Placed(first, tokens) => {
                 // SAFETY: this thread alone took the tokens, which have these places.
-                unsafe { self.output.write(first, &tokens, 0) };
+                unsafe { self.put(first, &tokens, 0) };
                 tokens
             }
             // Another thread did not wait for it.
@@ -284,6 +318,16 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
             Block::Nothing => return,
         };
         worker.spare.push(tokens);
+    }
+
+    /// Writes tokens from the one with this number on, so that the token has the place `first` among all.
+    ///
+    /// # Safety
+    /// No other thread writes tokens of these places.
+    unsafe fn put(&self, first: usize, tokens: &TokenColumnsOf<K, P>, from: usize) {
+        // SAFETY: the caller's promise; each token has at least one byte.
+        unsafe { self.output.write(first, tokens, from) };
+        self.written.fetch_add(tokens.len() - from, Ordering::Relaxed);
     }
 
     /// So many tokens more are placed, up to there; it is the end of a block, or not.

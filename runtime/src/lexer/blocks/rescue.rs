@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use super::guessed::Guess;
-use super::{Blocks, Placed, Worker, lock};
+use super::{Blocks, Placed, Worker, lock, others_go_on};
 use crate::error::Error;
 use crate::lexer::part::{Lexing, Part};
 use crate::lexer::{KindNumber, PlaceNumber, TokenColumnsOf};
@@ -83,6 +83,7 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
         guess: Option<Guess<K, P>>,
         worker: &mut Worker<K, P>,
     ) -> Result<(), Error> {
+        others_go_on();
         let mut piece = if guess.is_some() { FIRST_PIECE } else { PIECE };
         let mut lexed = worker.columns();
         while let Some(lexing) = attempt.lexing.as_mut() {
@@ -99,7 +100,7 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
             piece = (2 * piece).min(PIECE);
             if let Some(first) = self.place_piece(&mut attempt, behind, tokens.len() - from, until) {
                 // SAFETY: this thread alone placed the piece, which has these places.
-                unsafe { self.output.write(first, tokens, from) };
+                unsafe { self.put(first, tokens, from) };
             }
         }
         worker.spare.push(lexed);
