@@ -110,6 +110,8 @@ intrinsics! {
     LoadControl "load_control";
     /// Writes 4 bytes for others.
     StoreControl "store_control";
+    /// Asks for bytes that are read soon.
+    Prefetch "prefetch";
     /// Nanoseconds.
     Clock "clock";
     /// Lets time go by.

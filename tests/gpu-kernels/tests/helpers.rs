@@ -3,8 +3,8 @@
 
 use monoscan_codegen::gpu::Arch;
 use monoscan_codegen::nvptx::{
-    FLAGS_OF_THREAD, HELPER_THREADS, HelperIr, HelperKernel, OffsetsArguments, RowFlagsArguments, SpacingArguments,
-    SplitArguments, StartsArguments, Width,
+    FLAGS_OF_THREAD, HELPER_THREADS, HelperIr, HelperKernel, MOST_OF_BLOCK, OffsetsArguments, RowFlagsArguments,
+    SpacingArguments, SplitArguments, StartsArguments, Width,
 };
 use scan_emulator::{Device, Fault, Intrinsic, Kernel, Launch};
 use scan_kit::Random;
@@ -182,7 +182,9 @@ fn split(key: Width, value: Option<Width>, (records, of_block): (usize, usize), 
 
     let mut device = Device::new();
     let blocks = records.div_ceil(of_block);
-    let from = device.buffer(&keys);
+    // Keys may begin anywhere that is natural for them.
+    let before = if random.chance(2) { 0 } else { bytes };
+    let from = device.buffer(&[&vec![0; before][..], &keys].concat());
     let counts = device.buffer(&vec![0xa5; 4 * 256 * blocks]);
     let keys_to = device.buffer(&vec![0xa5; keys.len()]);
     let beside = values.as_ref().map(|values| (device.buffer(values), device.buffer(&vec![0xa5; values.len()])));
@@ -190,7 +192,7 @@ fn split(key: Width, value: Option<Width>, (records, of_block): (usize, usize), 
     let mut arguments = SplitArguments {
         records: records as u64,
         of_block: of_block as u64,
-        keys: device.address(from),
+        keys: device.address(from) + before as u64,
         shift,
         signs,
         flips,
@@ -244,6 +246,11 @@ fn splits_are_stable_whatever_the_widths() {
     split(Width::Four, None, (2 * tile(Width::Four, None) + 700, 2 * tile(Width::Four, None)), 1);
     let (key, value) = (Width::Eight, Some(Width::Four));
     split(key, value, (2 * tile(key, value) + 33, 2 * tile(key, value)), 2);
+    // As many records of few digits as the counters of a block have space for.
+    for seed in 8..12 {
+        let most = MOST_OF_BLOCK / tile(Width::One, None) * tile(Width::One, None);
+        split(Width::One, None, (most + 5000, most), seed);
+    }
     for (seed, (key, value)) in (3..).zip([
         (Width::One, Some(Width::Four)),
         (Width::Two, None),

@@ -295,6 +295,12 @@ define internal void @scan.store_control(ptr addrspace(1) %to, i32 %value) #0 {
   ret void
 }
 
+; T: has the 32 bytes around an address fetched to the second-level cache, without waiting for them.
+define internal void @scan.prefetch(ptr addrspace(1) %from) #0 {
+  call void asm sideeffect "prefetch.global.L2 [$0];", "l"(ptr addrspace(1) %from) #1
+  ret void
+}
+
 ; T: nanoseconds, the same clock for all blocks; it may tick in steps of a microsecond.
 define internal i64 @scan.clock() #0 {
   %r = call i64 asm sideeffect "mov.u64 $0, %globaltimer;", "=l,~{memory}"() #1

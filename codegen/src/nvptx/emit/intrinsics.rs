@@ -64,6 +64,7 @@ void_intrinsics! {
     bulk_wait_read(), "scan.bulk_wait_read";
     bulk_wait(), "scan.bulk_wait";
     bulk_fence(), "scan.bulk_fence";
+    prefetch(from), "scan.prefetch";
     store_word(to, value), "scan.store_word";
     store_pair(to, low, high), "scan.store_pair";
     store_control(to, value), "scan.store_control";

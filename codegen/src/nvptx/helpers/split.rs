@@ -10,9 +10,14 @@
 //! its place among those of the tile in order. They change places in shared memory first: then
 //! neighbouring threads write neighbouring records.
 
+mod count;
+
+use bytemuck::{Pod, Zeroable};
+use monoscan_ir::Type;
+
 use super::{HELPER_THREADS, argument};
 use crate::nvptx::emit::{Builder, Ty, Value, Var};
-use bytemuck::{Pod, Zeroable};
+pub(super) use count::{COUNT_SHARED, count};
 
 /// Values of a digit. The thread of a block that has the same number takes care of each.
 const DIGITS: usize = 256;
@@ -49,6 +54,10 @@ impl Width {
 
     pub(super) fn ty(self) -> Ty {
         Ty::Int(8 * self.bytes() as u16)
+    }
+
+    fn field(self) -> Type {
+        [Type::U8, Type::U16, Type::U32, Type::U64][self as usize]
     }
 }
 
@@ -145,6 +154,20 @@ impl<'k> Keys<'k> {
         load(self.width, column, record.umin(there - 1))
     }
 
+    /// Has so many records of a column fetched to the second-level cache, from one of the block's on. Only keys of eight bytes with
+    /// values are faster so: one block has all registers of a multiprocessor then, and nothing else hides how long memory takes.
+    fn prefetch(&self, column: Value<'k>, width: Width, first: Value<'k>, count: usize) {
+        const SECTOR: usize = 32;
+        let (k, bytes) = (self.k, count * width.bytes());
+        k.when(first.below(self.end), || {
+            let (from, last) = (first * width.bytes(), self.end * width.bytes() - 1);
+            for sector in (0..bytes).step_by(SECTOR * HELPER_THREADS) {
+                let own = from + (k.thread().resize(Ty::I64) * SECTOR + sector);
+                k.prefetch(column.byte(own.umin(last)));
+            }
+        });
+    }
+
     fn digit(&self, key: Value<'k>) -> Value<'k> {
         let sign = key.binary("ashr", key.same(8 * self.width.bytes() as i128 - 1));
         let number = key ^ (sign & self.signs) ^ self.flips;
@@ -162,43 +185,6 @@ impl<'k> Keys<'k> {
 /// The record of this number.
 fn load<'k>(width: Width, column: Value<'k>, record: Value<'k>) -> Value<'k> {
     column.byte(record.resize(Ty::I64) * width.bytes()).load(width.ty(), width.bytes())
-}
-
-/// Bytes of shared memory of [`count`]: counters of a byte for each thread and digit. Four digits of a thread are a word, and
-/// neighbouring threads have neighbouring words.
-pub(super) const COUNT_SHARED: usize = HELPER_THREADS * DIGITS;
-
-/// Counts the digits of each block.
-pub(super) fn count<'k>(k: &'k Builder, width: Width) {
-    /// Records that a thread reads before it counts them.
-    const TOGETHER: usize = 8;
-    let keys = Keys::of(k, width);
-    let (thread, counters) = (k.thread(), k.shared());
-    let counter = |digit: Value<'k>| ((digit >> 2usize) * (4 * HELPER_THREADS)) | (digit & 3usize);
-    let own = counters.byte(thread * 4);
-    (0..DIGITS / 4).for_each(|four| own.at(four * 4 * HELPER_THREADS).store(k.i32(0), 4));
-    let together = TOGETHER * HELPER_THREADS;
-    k.range(keys.first, keys.end, k.i64(together), |first| {
-        let part = keys.part(first, together);
-        let records = (0..TOGETHER).map(|record| thread + record * HELPER_THREADS);
-        let found = records.map(|record| (keys.digit(keys.load(part, record)), record.below(part.1)));
-        let found: Vec<_> = found.collect();
-        for (digit, is_there) in found {
-            let count = own.byte(counter(digit));
-            count.store(count.load(Ty::I8, 1) + is_there.resize(Ty::I8), 1);
-        }
-    });
-    k.barrier();
-    // Each thread adds up the counts of a digit; lanes that read other rows begin at other columns, since these are banks.
-    let digit = thread;
-    let of_digit = counters.byte(counter(digit));
-    let sum = k.var(k.i32(0));
-    k.range(k.i32(0), k.i32(HELPER_THREADS), k.i32(TOGETHER), |column| {
-        let columns = (0..TOGETHER).map(|next| (column + next + (digit >> 2usize)) & (HELPER_THREADS - 1));
-        let all = columns.map(|column| of_digit.byte(column * 4).load(Ty::I8, 1).resize(Ty::I32));
-        sum.set(all.fold(sum.get(), |sum, count| sum + count));
-    });
-    keys.count_of(digit).store(sum.get(), 4);
 }
 
 /// Where [`distribute`] has what in shared memory: the counts of each warp, sums of warps, where digits go, records in their order.
@@ -229,6 +215,11 @@ pub(super) fn distribute<'k>(k: &'k Builder, width: Width, value: Option<Width>)
         let of_warp = warp * (items * LANES) + lane;
         let records: Vec<_> = (0..items).map(|item| of_warp + item * LANES).collect();
         let loaded: Vec<_> = records.iter().map(|&record| keys.load(part, record)).collect();
+        if let (Width::Eight, Some(value)) = (width, value) {
+            keys.prefetch(keys.column, width, first + tile, tile);
+            let column = argument!(k, SplitArguments.values);
+            k.when(column.is_not(k.i64(0)), || keys.prefetch(column.as_global(), value, first + tile, tile));
+        }
         // What is behind the end comes last of all: behind it in the last digit.
         let digit =
             |(&record, &key): (&Value<'k>, &Value<'k>)| record.below(there).select(keys.digit(key), k.i32(DIGITS - 1));

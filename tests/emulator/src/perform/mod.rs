@@ -100,7 +100,9 @@ impl Machine {
             | Intrinsic::ToBf16
             | Intrinsic::FloatBits
             | Intrinsic::DoubleBits => Next::Go(low(pure::value(intrinsic, [a, b, c])?)),
-            Intrinsic::PolicyKeep | Intrinsic::PolicyNormal | Intrinsic::PolicyStream => Next::Go(nothing),
+            Intrinsic::PolicyKeep | Intrinsic::PolicyNormal | Intrinsic::PolicyStream | Intrinsic::Prefetch => {
+                Next::Go(nothing)
+            }
             Intrinsic::Barrier => return self.block_barrier(),
             Intrinsic::WarpBarrier
             | Intrinsic::ShuffleUp
