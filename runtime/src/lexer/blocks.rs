@@ -34,7 +34,7 @@ use super::{CpuLexer, KindNumber, PlaceNumber, TokenColumnsOf};
 use crate::error::Error;
 use guessed::Guess;
 
-/// How far behind a block's end it may be looked.
+/// How far behind a block's end it may be looked, but no further than a block is long.
 const AHEAD: usize = 64 << 10;
 
 /// So many blocks of a thread may wait to be placed. Each holds the memory of its tokens.
@@ -45,8 +45,6 @@ pub(super) struct Blocks<'a, K, P> {
     lexer: &'a CpuLexer,
     text: &'a [u8],
     block: usize,
-    /// How far behind a block's end it may be looked.
-    ahead: usize,
     count: usize,
     output: Output<K, P>,
     /// How many tokens were written. Relaxed: it is read when all threads have left.
@@ -132,18 +130,6 @@ struct Worker<K, P> {
 
 /// Lexes a text into empty columns, on this thread and as many others as `spawn` finds for the helpers.
 pub(super) fn lex<K: KindNumber, P: PlaceNumber>(
-    of: (&CpuLexer, &[u8]),
-    block: usize,
-    tokens: &mut TokenColumnsOf<K, P>,
-    helpers: usize,
-    spawn: impl FnMut(HelperTask),
-) -> Result<Done, Error> {
-    lex_seeing(AHEAD, of, block, tokens, helpers, spawn)
-}
-
-/// The same, looking so far behind the end of a block.
-fn lex_seeing<K: KindNumber, P: PlaceNumber>(
-    ahead: usize,
     (lexer, text): (&CpuLexer, &[u8]),
     block: usize,
     tokens: &mut TokenColumnsOf<K, P>,
@@ -157,7 +143,6 @@ fn lex_seeing<K: KindNumber, P: PlaceNumber>(
         lexer,
         text,
         block,
-        ahead,
         count,
         output: Output::of(tokens),
         written: AtomicUsize::new(0),
@@ -258,7 +243,7 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
     fn guess(&self, block: usize, worker: &mut Worker<K, P>) -> Result<(), Error> {
         let from = self.start(block);
         let until = self.until(block, from);
-        let seen = &self.text[..self.text.len().min(until.saturating_add(self.ahead))];
+        let seen = &self.text[..self.text.len().min(until.saturating_add(AHEAD.min(self.block)))];
         let mut tokens = worker.columns();
         // Space for the longest block, once: columns that grow are copied, and what no token needed is touched then.
         tokens.reserve(self.block.saturating_add(LONGEST).min(self.text.len()).max(until - from) + 2)?;
