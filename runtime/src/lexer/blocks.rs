@@ -25,7 +25,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use monoscan_protocol::crew::{self, HelperTask, Step};
-use monoscan_protocol::tickets::Tickets;
+use monoscan_protocol::tickets::{Tickets, TileIndex};
 
 use super::guess::{LONGEST, token_start};
 use super::output::Output;
@@ -173,6 +173,13 @@ impl<K: KindNumber, P: PlaceNumber> Worker<K, P> {
         Worker { is_caller: seat == 0, waiting: VecDeque::new(), spare: Vec::new() }
     }
 
+    /// Keeps columns for its next blocks: as many as it can use, since those of other threads come here too.
+    fn give_back(&mut self, columns: TokenColumnsOf<K, P>) {
+        if self.spare.len() <= WAITING {
+            self.spare.push(columns);
+        }
+    }
+
     /// Columns without tokens.
     fn columns(&mut self) -> TokenColumnsOf<K, P> {
         let mut columns = self.spare.pop().unwrap_or_default();
@@ -209,8 +216,11 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
             return Ok(Step::Done);
         }
         if worker.waiting.len() < WAITING {
-            if let Some(block) = self.tickets.take() {
-                self.guess(block.get(), worker)?;
+            if let Some(block) = self.tickets.take().map(TileIndex::get) {
+                // It may be placed by now.
+                if block >= turn {
+                    self.guess(block, worker)?;
+                }
                 return Ok(Step::More);
             }
             if worker.waiting.is_empty() && !worker.is_caller {
@@ -226,12 +236,18 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
         let known = &self.starts[block];
         match known.load(Ordering::Relaxed) {
             UNKNOWN => {
-                let start = token_start(&self.lexer.automaton, self.text, block.saturating_mul(self.block));
+                let at = block.saturating_mul(self.block);
+                let start = token_start(&self.lexer.automaton, self.text, at, self.longest());
                 known.store(start, Ordering::Relaxed);
                 start
             }
             start => start,
         }
+    }
+
+    /// How far behind the place where a block would begin a token is sought.
+    fn longest(&self) -> usize {
+        LONGEST.min(self.block)
     }
 
     /// Where the next block seems to begin.
@@ -246,7 +262,7 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
         let seen = &self.text[..self.text.len().min(until.saturating_add(AHEAD.min(self.block)))];
         let mut tokens = worker.columns();
         // Space for the longest block, once: columns that grow are copied, and what no token needed is touched then.
-        tokens.reserve(self.block.saturating_add(LONGEST).min(self.text.len()).max(until - from) + 2)?;
+        tokens.reserve(self.block.saturating_add(self.longest()).min(self.text.len()).max(until - from) + 2)?;
         let at = Part { from, error: None };
         let lexed = Lexing::new(self.lexer).part(seen, seen.len() == self.text.len(), at, until, &mut tokens);
         *lock(&self.blocks[block]) = Block::Guessed(Guess { from, until, behind: lexed.behind, tokens });
@@ -259,6 +275,9 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
         loop {
             let turn = self.turn.load(Ordering::Acquire);
             let Some(block) = self.blocks.get(turn) else { return Ok(()) };
+            if self.passes_over(turn) {
+                continue;
+            }
             if !matches!(*lock(block), Block::Guessed(_)) {
                 return Ok(());
             }
@@ -290,6 +309,23 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
         }
     }
 
+    /// Places the next block if a token that is placed goes on behind its end, so that nothing is left of it, whoever lexes it. Says
+    /// whether it did.
+    fn passes_over(&self, block: usize) -> bool {
+        // The next block begins there at most.
+        let end = (block + 1).saturating_mul(self.block).saturating_add(self.longest());
+        if block + 1 == self.count || self.reached.load(Ordering::Relaxed) < end {
+            return false;
+        }
+        let mut placed = lock(&self.placed);
+        let is_passed = placed.blocks == block && placed.at.from >= end;
+        if is_passed {
+            let at = placed.at;
+            self.announce(&mut placed, at, 0, true);
+        }
+        is_passed
+    }
+
     /// Writes the tokens of a block that is placed, unless that was done.
     fn write(&self, block: usize, worker: &mut Worker<K, P>) {
         let tokens = match take(&mut *lock(&self.blocks[block])) {
@@ -302,7 +338,7 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
             Block::Guessed(guess) => guess.tokens,
             Block::Nothing => return,
         };
-        worker.spare.push(tokens);
+        worker.give_back(tokens);
     }
 
     /// Writes tokens from the one with this number on, so that the token has the place `first` among all.

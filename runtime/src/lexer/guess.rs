@@ -28,23 +28,23 @@ struct Seen {
     since: u8,
 }
 
-/// The first place where a token seems to begin, from `at` on or a few bytes before.
+/// The first place where a token seems to begin, from `at` on or a few bytes before; no further than `longest` bytes behind it.
 ///
 /// All states are tried on the bytes before it. The state that makes fewest errors is taken, and of these the one that makes most
 /// tokens: a string may be open anywhere, but then no token ends.
-pub(super) fn token_start(automaton: &LexAutomaton, text: &[u8], at: usize) -> usize {
+pub(super) fn token_start(automaton: &LexAutomaton, text: &[u8], at: usize, longest: usize) -> usize {
     if at == 0 || at >= text.len() {
         return at.min(text.len());
     }
     let mut seen = seen_before(automaton, &text[at.saturating_sub(WINDOW)..at]);
-    for (place, &byte) in (at..).zip(&text[at..text.len().min(at + LONGEST)]) {
+    for (place, &byte) in (at..).zip(&text[at..text.len().min(at + longest)]) {
         let next = automaton.step(seen.state, byte);
         if next == LexAutomaton::DEAD {
             return if seen.since == NEVER { place } else { place.saturating_sub(usize::from(seen.since)) };
         }
         seen = seen.at(automaton, next);
     }
-    (at + LONGEST).min(text.len())
+    (at + longest).min(text.len())
 }
 
 /// The state that seems to hold behind some bytes.
@@ -159,7 +159,7 @@ mod tests {
         // Of the nine bytes, where tokens begin: `1`, `..`, `2`, `a`, `3.5`, `a`.
         let begins = [true, true, false, true, true, true, false, false, true];
         for at in 1..text.len() - 9 {
-            let start = token_start(&automaton, &text, at);
+            let start = token_start(&automaton, &text, at, LONGEST);
             assert!(begins[start % 9] && (at.saturating_sub(1)..at + 3).contains(&start), "{start}, from {at}");
         }
     }

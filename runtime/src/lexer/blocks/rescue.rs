@@ -103,8 +103,7 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
                 unsafe { self.put(first, tokens, from) };
             }
         }
-        worker.spare.push(lexed);
-        worker.spare.extend(guess.map(|guess| guess.tokens));
+        [lexed].into_iter().chain(guess.map(|guess| guess.tokens)).for_each(|columns| worker.give_back(columns));
         Ok(())
     }
 

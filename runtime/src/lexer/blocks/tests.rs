@@ -111,3 +111,18 @@ fn any_number_of_threads_find_the_same_tokens() {
         assert_eq!(tokens, expected, "round {round}, blocks of {block} bytes");
     }
 }
+
+/// Nobody waits for guesses of blocks that lie within a token, but for those that were made before it was known.
+#[test]
+fn blocks_within_a_token_are_passed_over() {
+    let text = [&b"ab".repeat(1000)[..], b"(", &b"aab".repeat(50_000), b")", &b"ab".repeat(1000)].concat();
+    let (lexer, block) = (CpuLexer::new(automaton()), 500);
+    let mut expected = TokenColumns::default();
+    lexer.lex_in_blocks(&text, 1, 1 << 20, &mut expected).unwrap();
+    assert_eq!(expected.len(), 2001);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
+    let mut tokens = TokenColumns::default();
+    let done = lex((&lexer, &text), block, &mut tokens, 3, |task| pool.spawn(|| task.run())).unwrap();
+    assert_eq!(tokens, expected);
+    assert!(done.again <= 1 + 4 * WAITING, "{done:?} of {} blocks", text.len() / block);
+}
