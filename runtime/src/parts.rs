@@ -5,8 +5,8 @@
 //! ones, which have helpers from the start.
 //!
 //! The caller waits for no helper to start, and in the end for those alone that are in the middle
-//! of a part. Where one was late since it had lost its core, short work has no helpers for a while,
-//! as scans have none (`engine::helpers`). One that works on a long part is not late.
+//! of a part. Where one was late, short work has no helpers for a while, as scans have none
+//! (`engine::helpers`).
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::time::Duration;
@@ -16,7 +16,6 @@ use monoscan_protocol::crew::{self, Step};
 use monoscan_protocol::tickets::Tickets;
 
 use crate::engine::helpers::{self, Caller};
-use crate::engine::off_core::OffCore;
 
 /// Fewer parts than so many times the threads are few.
 const FEW: usize = 4;
@@ -54,32 +53,21 @@ pub fn each(parts: usize, of: &(dyn Fn(usize) + Sync)) {
 }
 
 /// Does parts on this thread and so many helpers; `work` makes what a thread needs, of seat 0 for the caller. Says how long the caller
-/// waited for helpers that were off their cores: no longer than they were.
+/// waited for the last.
 pub(crate) fn shared<F: FnMut(usize) + Send>(
     parts: usize,
     helpers: usize,
     work: &(dyn Fn(usize) -> F + Sync),
 ) -> Duration {
     let tickets = Tickets::new(parts);
-    // Of helpers that did a part when no other was left: the longest that one was off its core, in nanoseconds. Relaxed: it guards no
-    // data, and it is there when the helper has left.
-    let off_core = AtomicU64::new(0);
-    // Made by the thread that uses it.
-    let worker = |seat: usize| (work(seat), (seat > 0).then(OffCore::since_now));
-    let step = |(work, since): &mut (F, Option<OffCore>)| match tickets.take() {
+    let step = |work: &mut F| match tickets.take() {
         Some(part) => {
             work(part.get());
-            if let Some(since) = since
-                && !tickets.are_left()
-            {
-                off_core.fetch_max(since.time().map_or(u64::MAX, |time| time.as_nanos() as u64), Relaxed);
-            }
             Step::More
         }
         None => Step::Done,
     };
-    let waited = crew::with_helpers(helpers::spawn, helpers, &worker, &step);
-    waited.min(Duration::from_nanos(off_core.into_inner()))
+    crew::with_helpers(helpers::spawn, helpers, &|seat| work(seat), &step)
 }
 
 /// How long the caller took for its parts. Relaxed: one thread writes, and they guard no data.
@@ -128,41 +116,6 @@ mod tests {
                 assert!(done.iter().all(|done| done.load(Relaxed) == 1), "{parts} parts of {part:?}");
             }
         }
-    }
-
-    /// Sleeping stands for a core that is lost.
-    #[test]
-    fn helpers_are_late_as_long_as_they_are_off_their_cores() {
-        let part = Duration::from_millis(30);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build().unwrap();
-        let late = |is_asleep: bool| {
-            let (started, off_core) = (AtomicUsize::new(0), AtomicU64::new(0));
-            let late = pool.install(|| {
-                shared(2, 1, &|seat| {
-                    let (started, off_core) = (&started, &off_core);
-                    move |_| {
-                        // Either thread has a part.
-                        started.fetch_add(1, Relaxed);
-                        while started.load(Relaxed) < 2 {
-                            std::thread::yield_now();
-                        }
-                        let since = OffCore::since_now();
-                        match (seat, is_asleep) {
-                            (0, _) => {}
-                            (_, true) => std::thread::sleep(part),
-                            (_, false) => work(part),
-                        }
-                        off_core.fetch_max(since.time().map_or(u64::MAX, |time| time.as_nanos() as u64), Relaxed);
-                    }
-                })
-            });
-            (late, Duration::from_nanos(off_core.into_inner()))
-        };
-        let (asleep, _) = late(true);
-        assert!(asleep >= part / 2, "{asleep:?}");
-        // On a busy machine it is off its core too, also while it waits for the other.
-        let is_told = |(late, off_core): (Duration, Duration)| late <= off_core + part / 2;
-        assert!((0..10).any(|_| is_told(late(false))));
     }
 
     #[test]

@@ -49,16 +49,11 @@ impl Tickets {
         Self { next: CacheLine(AtomicUsize::new(0)), tiles }
     }
 
-    /// Whether any tile was not taken yet. Another thread may take it before this one asks again.
-    pub fn are_left(&self) -> bool {
-        self.next.0.load(Ordering::Relaxed) < self.tiles
-    }
-
     /// The next tile, or none after the last one, however often it is asked.
     pub fn take(&self) -> Option<TileIndex> {
         // Relaxed: a ticket carries no data, it only must be unique, and a read-modify-write makes it so. After the last
         // tile each thread adds one at most, so the counter does not wrap.
-        if !self.are_left() {
+        if self.next.0.load(Ordering::Relaxed) >= self.tiles {
             return None;
         }
         Some(self.next.0.fetch_add(1, Ordering::Relaxed)).filter(|&tile| tile < self.tiles).map(TileIndex)

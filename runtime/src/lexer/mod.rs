@@ -162,7 +162,7 @@ impl CpuLexer {
             let done = self.lex_with(text, helpers, block, tokens);
             if let Some((off_core, done)) = off_core.zip(done.as_ref().ok()) {
                 // Where other programs take this thread's core, helpers take more of the cores from it than they give.
-                helpers::ended(ALONE, BLOCK, off_core.time().unwrap_or_default().max(done.waited));
+                helpers::ended(ALONE, BLOCK, off_core.time().max(done.waited));
             }
             let counts = done.is_ok();
             (done.map(drop), counts)
