@@ -309,8 +309,7 @@ impl<'a, K: KindNumber, P: PlaceNumber> Blocks<'a, K, P> {
         }
     }
 
-    /// Places the next block if a token that is placed goes on behind its end, so that nothing is left of it, whoever lexes it. Says
-    /// whether it did.
+    /// Places the next block if a token that is placed goes on behind its end, so that nothing is left of it. Says whether it did.
     fn passes_over(&self, block: usize) -> bool {
         // The next block begins there at most.
         let end = (block + 1).saturating_mul(self.block).saturating_add(self.longest());
