@@ -124,5 +124,6 @@ fn blocks_within_a_token_are_passed_over() {
     let mut tokens = TokenColumns::default();
     let done = lex((&lexer, &text), block, &mut tokens, 3, |task| pool.spawn(|| task.run())).unwrap();
     assert_eq!(tokens, expected);
-    assert!(done.again <= 1 + 4 * WAITING, "{done:?} of {} blocks", text.len() / block);
+    // As many as four threads have waiting, and a few at both ends of the token.
+    assert!(done.again <= 4 * WAITING + 20, "{done:?} of {} blocks", text.len() / block);
 }
