@@ -28,13 +28,15 @@ fn automaton() -> LexAutomaton {
     }
 }
 
-fn text(len: usize) -> Vec<u8> {
+/// Some tokens are longer than what a guess sees, so that it takes the inside for the outside, if there are to be such.
+fn text(len: usize, has_long: bool) -> Vec<u8> {
     let mut random = Random(3);
     let mut text = Vec::new();
     while text.len() < len {
         match random.below(9) {
-            // Longer than what a guess sees, so that it takes the inside for the outside.
-            _ if random.chance(100) => text.extend([b"(", &b"aab".repeat(100 + random.below(900))[..], b")"].concat()),
+            _ if has_long && random.chance(100) => {
+                text.extend([b"(", &b"aab".repeat(100 + random.below(900))[..], b")"].concat())
+            }
             0 => text.push(b'?'),
             1 => text.push(b'('),
             2 => text.extend([b"(", &b"a? b".repeat(random.below(9))[..], b")"].concat()),
@@ -47,11 +49,11 @@ fn text(len: usize) -> Vec<u8> {
 /// A block that is taken and never gone on with is lexed by the thread that needs it.
 #[test]
 fn helpers_that_stop_after_any_step_hold_up_nobody() {
-    let text = text(3000);
+    let text = text(3000, false);
     for lexer in [CpuLexer::new(automaton()), CpuLexer::by_table(automaton())] {
         let mut expected = TokenColumns::default();
         lexer.lex_in_blocks(&text, 1, 1 << 20, &mut expected).unwrap();
-        assert!(expected.len() > 100);
+        assert!(expected.len() > 300);
         for block in [1, 7, 64, 1000] {
             for steps in 0..12 {
                 let mut stopped = Vec::new();
@@ -94,14 +96,13 @@ fn a_wrong_guess_is_right_from_a_token_that_both_find() {
 /// Threads that start, stop and lose their cores at any moment.
 #[test]
 fn any_number_of_threads_find_the_same_tokens() {
-    let text = text(40_000);
+    let text = text(40_000, true);
     let lexer = CpuLexer::new(automaton());
     let mut expected = TokenColumns::default();
     lexer.lex_in_blocks(&text, 1, 1 << 20, &mut expected).unwrap();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(4).build().unwrap();
-    for round in 0..600 {
-        // Short blocks see so little that they leave their ends to the thread that places them.
-        let block = if round % 2 == 0 { 1500 + 7 * round } else { 100 + round };
+    // Short blocks see so little that they leave their ends to the thread that places them.
+    for (round, block) in (0..600).flat_map(|round| [(round, 1500 + 7 * round), (round, 100 + round)]) {
         // Old memory has other tokens.
         let mut tokens = TokenColumns::default();
         (0..text.len()).for_each(|_| tokens.push_found(7, 7, 7));
