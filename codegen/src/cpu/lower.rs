@@ -190,7 +190,7 @@ impl<'b> Lowering<'_, 'b> {
             Rule::Table => self.table(inst, args[0]),
             Rule::Splat | Rule::Lane | Rule::WithLane | Rule::Permute => self.vector(inst, &args, &types),
             Rule::Shift | Rule::Count => self.shift_or_count(inst.opcode, types[0], &args),
-            Rule::Compare(_) => self.compare(inst.opcode, types[0], args[0], args[1]),
+            Rule::Compare(_) => self.compare(inst, types[0], args[0], args[1]),
             Rule::Unary(_) | Rule::Binary(_) | Rule::Ternary(_) => match types[0] {
                 Type::F32 | Type::F64 => self.float(inst, types[0], &args),
                 Type::Bytes(_) => instruction(self.b, inst.opcode, types[0], &args),
@@ -199,11 +199,31 @@ impl<'b> Lowering<'_, 'b> {
         }
     }
 
-    fn compare(&mut self, opcode: Opcode, ty: Type, a: ir::Value, b: ir::Value) -> Option<ir::Value> {
-        if let Type::Bytes(lanes) = ty {
-            return self.vector_equal(opcode, lanes.get(), a, b);
+    fn compare(&mut self, inst: &Inst, ty: Type, a: ir::Value, b: ir::Value) -> Option<ir::Value> {
+        match ty {
+            Type::Bytes(lanes) => self.vector_equal(inst.opcode, lanes.get(), a, b),
+            ty if ty.is_int() && !ty.is_signed() => self.compare_unsigned(inst, ty, a, b),
+            ty => compare(self.b, inst.opcode, ty, a, b),
         }
-        compare(self.b, opcode, ty, a, b)
+    }
+
+    /// A comparison of unsigned integers as `<` or `>=`. On x86 these read one flag, and a choice by them takes one cycle; `>` and `<=`
+    /// read two flags, and take two.
+    fn compare_unsigned(&mut self, inst: &Inst, ty: Type, a: ir::Value, b: ir::Value) -> Option<ir::Value> {
+        let (swapped, with_next) = match inst.opcode {
+            Opcode::Gt => (Opcode::Lt, Opcode::Ge),
+            Opcode::Le => (Opcode::Ge, Opcode::Lt),
+            opcode => return compare(self.b, opcode, ty, a, b),
+        };
+        let bound = inst.operands().last().and_then(|&bound| self.function.as_constant(bound));
+        // Above a number is at least the next one.
+        match bound.map(|bound| bound.bits() + 1).filter(|next| next >> ty.bits() == 0) {
+            Some(next) => {
+                let next = self.int(clif_type(ty), next as i64);
+                compare(self.b, with_next, ty, a, next)
+            }
+            None => compare(self.b, swapped, ty, b, a),
+        }
     }
 
     /// The values of these selects, which have one condition, by a branch.
