@@ -39,6 +39,26 @@ fn rounding_is_that_of_the_loop_but_at_the_ends_of_blocks() -> Result<(), Error>
 }
 
 #[scan_fn]
+fn posterior(p: f64, x: f64, y: f64) -> f64 {
+    let (a, b) = ((p * 0.75 + (1.0 - p) * 0.25) * x, (p * 0.25 + (1.0 - p) * 0.75) * y);
+    a / (a + b)
+}
+
+/// Composing its maps takes longer than the loop, in vectors too.
+#[test]
+fn a_total_is_the_loop_where_a_plan_has_no_blocks() -> Result<(), Error> {
+    let likely = |seed: u32| (0..20_000u32).map(|i| f64::from((i * seed) % 16 + 1) / 4.0).collect::<Vec<f64>>();
+    let (x, y) = (likely(7919), likely(104_729));
+    let state = x.iter().zip(&y).fold(0.5, |state, (&x, &y)| posterior(state, x, y));
+    for threads in [1, 2] {
+        let scan = Scan::loop_builder(posterior {}, 0.5).threads(threads).build()?;
+        assert_eq!(scan.reduce((&x, &y))?, State(state), "{}", scan.explain_verbose());
+        assert_eq!(scan.inclusive((&x, &y))?.last(), Some(&state));
+    }
+    Ok(())
+}
+
+#[scan_fn]
 fn restarted(s: f64, start: bool, rate: f64, x: f64) -> f64 {
     if start { x } else { rate * s + x }
 }

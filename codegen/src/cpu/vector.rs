@@ -6,6 +6,8 @@
 pub struct Vector {
     /// Reductions, one block after the other.
     pub reduce: bool,
+    /// The reduction of a whole line in one pass, which elements may take one after the other by what replays do.
+    pub reduce_one: bool,
     /// The replay of W blocks, one after the other.
     pub scan: bool,
     /// The replay of one block.
@@ -16,15 +18,15 @@ pub struct Vector {
 
 impl Vector {
     /// No kernel does.
-    pub const NONE: Vector = Vector { reduce: false, scan: false, scan_one: false, rows: false };
+    pub const NONE: Vector = Vector { reduce: false, reduce_one: false, scan: false, scan_one: false, rows: false };
     /// Whether any kernel works in vectors along the elements of a block.
     pub(crate) fn is_along(self) -> bool {
-        self.reduce || self.scan || self.scan_one
+        self.reduce || self.reduce_one || self.scan || self.scan_one
     }
 
     /// One pass over a line does.
     pub const ALONE: Vector = Vector { scan_one: true, ..Vector::NONE };
 
     /// Every kernel does.
-    pub const ALL: Vector = Vector { reduce: true, scan: true, scan_one: true, rows: true };
+    pub const ALL: Vector = Vector { reduce: true, reduce_one: true, scan: true, scan_one: true, rows: true };
 }

@@ -48,6 +48,9 @@ impl Plan {
             Association::Fixed if self.regroups_blocks() => {
                 "rounded in another order than the loop's, by kernels in vectors from the first elements on; the same for any number of threads"
             }
+            Association::Fixed if *least_threads == usize::MAX => {
+                "scans of a line are rounded in the loop's order, reductions may be in another; the same for any number of threads"
+            }
             Association::Fixed => "rounded in another order than the loop's; the same for any number of threads",
         };
         write!(f, "results: {results}")
@@ -186,6 +189,7 @@ impl Reasons {
         };
         let kernels = [
             kernel("reduction", vector.reduce, reduce),
+            kernel("reduction of a line", vector.reduce_one, if vector.reduce_one { reduce } else { self.chain() }),
             kernel("replay", vector.scan, scan),
             kernel("replay of one block", vector.scan_one, scan_one),
         ];

@@ -52,8 +52,10 @@ impl Reasons {
         if interleave > 1 && self.one_pass_pays(interleave) {
             return Vector::ALL;
         }
+        let reduce = is_faster(self.reduce_in_lanes(), self.scalar_reduce(interleave), MARGIN);
         Vector {
-            reduce: is_faster(self.reduce_in_lanes(), self.scalar_reduce(interleave), MARGIN),
+            reduce,
+            reduce_one: reduce && is_faster(self.reduce_in_lanes(), self.scalar_scan(1), MARGIN),
             scan: scan || places > PLACES && self.lanes.is_some(),
             scan_one: is_faster(self.scan_in_lanes(), self.scalar_scan(1), MARGIN),
             rows: self.lanes.is_some(),
@@ -232,7 +234,7 @@ mod tests {
         let pairs = include_str!("../../../ir/tests/files/facts/affine.scan");
         let column = "input { size 4, align 4, f32 @ 0 }";
         let columns = pairs.replace("input { size 8, align 4, f32 @ 0, f32 @ 4 }", &format!("{column}\n{column}"));
-        let only_reduced = Vector { reduce: true, rows: true, ..Vector::NONE };
+        let only_reduced = Vector { reduce: true, reduce_one: true, rows: true, ..Vector::NONE };
         let cases = [
             (running("add", "i32", 4, "0"), Vector::ALL),
             (running("add", "i16", 2, "0"), Vector::ALL),

@@ -53,7 +53,7 @@ impl Recipe {
             Kernel::Whole { writes: true } | Kernel::ShortWhole { writes: true } => {
                 self.vector.scan_one && self.folds_all()
             }
-            Kernel::Whole { .. } | Kernel::ShortWhole { .. } => self.vector.reduce && self.folds_all(),
+            Kernel::Whole { .. } | Kernel::ShortWhole { .. } => self.vector.reduce_one && self.folds_all(),
             Kernel::ShortBetween | Kernel::Together { .. } => false,
             // In a form of its own.
             Kernel::SideBySide { .. } => true,
