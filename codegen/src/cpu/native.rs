@@ -14,7 +14,7 @@ use cranelift_frontend::FunctionBuilder;
 use monoscan_ir::facts::Body;
 use monoscan_ir::{Constant, Field, Layout, Source, Type};
 
-use super::abi::{ShortFn, ShortRowsFn, ShortWholeFn};
+use super::abi::{ShortFn, ShortRowsFn, ShortWholeFn, TileFn};
 use super::error::CodegenError;
 use super::kernel::Loop;
 use super::lower::{Env, constant};
@@ -83,6 +83,8 @@ pub struct Native {
 pub enum Rival {
     /// A line from the identities.
     Line(ShortFn),
+    /// A line, with results or without, from the state in a slot.
+    Tile(TileFn),
     /// A line without results, from a state to that behind it.
     Reduction(ShortWholeFn),
     /// Rows of so many elements from the identities.
@@ -103,6 +105,9 @@ impl Rival {
         Some(unsafe {
             match kernel {
                 Kernel::Short => Rival::Line(std::mem::transmute::<*const u8, ShortFn>(code)),
+                Kernel::Scan | Kernel::ScanOne | Kernel::Whole { .. } => {
+                    Rival::Tile(std::mem::transmute::<*const u8, TileFn>(code))
+                }
                 Kernel::ShortWhole { writes: false } => {
                     Rival::Reduction(std::mem::transmute::<*const u8, ShortWholeFn>(code))
                 }
@@ -115,8 +120,10 @@ impl Rival {
     /// The function that does what this kernel does.
     pub(super) fn of(native: &Native, kernel: Kernel) -> Option<Rival> {
         match kernel {
-            Kernel::Short => Some(Rival::Native(native.pass)),
-            Kernel::ShortWhole { writes: false } => native.reduce.map(Rival::Native),
+            Kernel::Short | Kernel::Scan | Kernel::ScanOne | Kernel::Whole { writes: true } => {
+                Some(Rival::Native(native.pass))
+            }
+            Kernel::Whole { writes: false } | Kernel::ShortWhole { writes: false } => native.reduce.map(Rival::Native),
             Kernel::ShortRows(len) => native.rows.map(|rows| Rival::NativeRows(len, rows)),
             _ => None,
         }

@@ -8,13 +8,14 @@
 
 use std::time::{Duration, Instant};
 
-use monoscan_codegen::cpu::{Access, Native, Rival, ShortInputs};
+use monoscan_codegen::cpu::{Access, InputAddresses, Native, Rival, ShortInputs, TileArgs};
 use monoscan_ir::random::SplitMix64;
 use monoscan_ir::{Constant, Layout};
 use smallvec::SmallVec;
 
 use super::native::put;
 use super::self_check::{Kind, Sample};
+use super::slots::Slots;
 use super::variant::{LONG_ENOUGH, Variant};
 
 /// Records of one run, at most: fewer where an element takes long. Of samples, and of a line's own records.
@@ -156,6 +157,9 @@ struct Track<'a> {
     /// The whole states of generated code, and what lines start from.
     whole: Layout,
     whole_start: Vec<Constant>,
+    /// The same in a slot, and how many input columns there are.
+    slot: Option<Slots<'a>>,
+    columns: usize,
     output: Vec<u128>,
     /// Of generated code, and of a function, and whether the function goes on from where it was.
     states: Vec<u128>,
@@ -174,12 +178,18 @@ impl<'a> Track<'a> {
         let start = variant.program.sequential.as_ref().map_or(&variant.program.stages[0].identity, |of| &of.initial);
         let code = variant.kernels(Access::Line).ok().map(|kernels| &kernels.code);
         let whole = code.map_or_else(|| Layout::packed(&[]), |code| code.whole_states().clone());
+        let slot = code.map(|code| {
+            let layout = code.state_layout();
+            Slots::one(layout, layout.fields().zip(variant.program.start().concat()))
+        });
         // Of a function the state before the line, the one that sequences start from, and the place of the first element.
         let own = 2 * native.state.size + 16;
         Track {
             native,
             start,
             whole_start: code.map_or_else(Vec::new, |code| code.whole_start()),
+            slot,
+            columns: variant.program.inputs.len(),
             output: vec![0; (most * size).div_ceil(16)],
             states: vec![0; whole.size.div_ceil(16) as usize],
             own: vec![0; own.div_ceil(16) as usize],
@@ -221,16 +231,27 @@ impl<'a> Track<'a> {
         }
         let before: SmallVec<[u128; 8]> = states.as_slice().into();
         let output = self.output.as_mut_ptr().cast();
+        // SAFETY: the registers are of the program's columns.
+        let addresses = unsafe { InputAddresses::new(self.columns, [a, b, c, d]) };
+        let inputs: SmallVec<[*const u8; 8]> = (0..self.columns).map(|column| addresses.at(column)).collect();
+        let mut slot = self.slot.clone();
         let start = Instant::now();
         let mut taken = len;
         for _ in 0..self.runs {
             states.copy_from_slice(&before);
             let state = states.as_mut_ptr().cast();
             // SAFETY: the columns have the program's layouts and so many records, parameters are behind them, and states lie as each
-            // has them.
+            // has them: whole, in a function's own memory, or in a slot.
             taken = taken.min(unsafe {
                 match rival {
                     Rival::Line(line) => line(len, output, a, b, c, d),
+                    Rival::Tile(tile) => {
+                        let (slot, from) = (slot.as_mut()?, self.slot.as_ref()?);
+                        slot.take(0, from, 0);
+                        let args = TileArgs::line(&inputs, &[output], (0, len as u64, len as u64), slot.from(0));
+                        tile(&TileArgs { parameters: addresses.at(self.columns), ..args });
+                        len
+                    }
                     Rival::Reduction(line) => {
                         line(len, output, a, b, c, d, state);
                         len

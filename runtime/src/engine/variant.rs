@@ -158,7 +158,9 @@ impl Variant {
         records: Option<Records<'_>>,
     ) -> Result<(), CodegenError> {
         let records = records.filter(|_| kernels.are_of_long_lines);
-        kernels.code.settle(kernel, |native, rivals| race::wins(native, rivals, self, records))
+        kernels
+            .code
+            .settle(kernel, kernels.are_of_long_lines, |native, rivals| race::wins(native, rivals, self, records))
     }
 
     /// Its kernels, each of which is compiled when a call first needs it.

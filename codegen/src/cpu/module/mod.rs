@@ -125,12 +125,18 @@ impl Compiled {
     }
 
     /// Settles whether a function takes the elements of a kernel, if one may and that was not settled: `wins` tries it beside the
-    /// planned code, which comes first.
+    /// planned code, which comes first. Of long lines that is the kernel itself, since allocating registers once more for the same
+    /// elements may make other chains of them.
     ///
     /// # Errors
     /// As of [`make`](Compiled::make).
-    pub fn settle(&self, kernel: Kernel, wins: impl FnOnce(&Native, [Rival; 2]) -> bool) -> Result<(), CodegenError> {
-        let Some((settled, tried, native)) = self.recipe.unsettled(kernel) else { return Ok(()) };
+    pub fn settle(
+        &self,
+        kernel: Kernel,
+        is_of_long_lines: bool,
+        wins: impl FnOnce(&Native, [Rival; 2]) -> bool,
+    ) -> Result<(), CodegenError> {
+        let Some((settled, tried, native)) = self.recipe.unsettled(kernel, is_of_long_lines) else { return Ok(()) };
         let planned = self.recipe.compile(tried, None)?;
         // SAFETY: this is its code, which is there until one was chosen.
         let rivals = unsafe { Rival::generated(tried, planned.address()) }.zip(Rival::of(native, tried));

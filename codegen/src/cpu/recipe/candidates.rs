@@ -57,16 +57,24 @@ impl Recipe {
     }
 
     /// The function that may take the elements of a kernel, where it has to be settled whether it does: in this cell, by a race of
-    /// the kernel that stands for its kind.
-    pub(crate) fn unsettled(&self, kernel: Kernel) -> Option<(&OnceLock<bool>, Kernel, &Native)> {
+    /// this kernel. Of long lines it is the kernel itself. Else it is that which stands for its kind.
+    pub(crate) fn unsettled(
+        &self,
+        kernel: Kernel,
+        is_of_long_lines: bool,
+    ) -> Option<(&OnceLock<bool>, Kernel, &Native)> {
         let (kind, stands_for) = self.kind(kernel)?;
+        let tried = match self.same_code(kernel) {
+            own @ (Kernel::Scan | Kernel::ScanOne | Kernel::Whole { .. }) if is_of_long_lines => own,
+            _ => stands_for,
+        };
         let has_won = &self.candidates.has_won[kind];
         if has_won.get().is_some() {
             return None;
         }
         let takes = self.takes_native(kind);
         if takes && !self.candidates.is_asked {
-            return Some((has_won, stands_for, self.candidates.native.as_ref()?));
+            return Some((has_won, tried, self.candidates.native.as_ref()?));
         }
         has_won.get_or_init(|| takes);
         None
@@ -114,7 +122,7 @@ impl Recipe {
             && match kind {
                 0 => !(lanes && self.vector.scan_one) && native.fits(replay()),
                 REDUCTIONS => {
-                    let in_lanes = lanes && self.vector.reduce && self.folds_all();
+                    let in_lanes = lanes && self.vector.reduce_one && self.folds_all();
                     let fits =
                         own.map_or_else(|| native.fits(&self.program.total_body()), |own| native.fits(&own.total));
                     native.reduce.is_some() && !in_lanes && fits
