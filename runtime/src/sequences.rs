@@ -119,7 +119,8 @@ impl DynScan {
     ) -> Option<usize> {
         let from_start = begin == ShortStart::Start;
         if matches!(shape, Shape::Line) {
-            let inputs = self.short_inputs(columns);
+            let mut inputs = ShortInputs::new(self.parameters_base());
+            self.put_inputs(columns, &mut inputs);
             // SAFETY: the caller has these columns.
             let short = self.make_short_whole(work, columns.len)?;
             let (to, output) = (space(1)?, columns.outputs.first().map_or(std::ptr::null_mut(), |&(base, _)| base));
@@ -167,7 +168,9 @@ impl DynScan {
         }
         let to = space(sequences.count())?;
         let output = columns.outputs.first().map_or(std::ptr::null_mut(), |&(base, _)| base);
-        let columns = Columns { inputs: &self.short_inputs(columns), output };
+        let mut inputs = ShortInputs::new(self.parameters_base());
+        self.put_inputs(columns, &mut inputs);
+        let columns = Columns { inputs: &inputs, output };
         // SAFETY: the caller has these columns, and they have these sequences; there are so many states, of which the kernel takes any.
         unsafe { passes.run(sequences, columns, to, || self.threads.unwrap_or_else(helpers::threads)) };
         Some(sequences.count())
@@ -201,15 +204,17 @@ impl DynScan {
         // lie there as those of the line.
         unsafe {
             short.begin(to);
-            short.pass(&self.short_inputs(columns), std::ptr::null_mut(), rows.len(), (to, true))?;
+            let mut inputs = ShortInputs::new(self.parameters_base());
+            self.put_inputs(columns, &mut inputs);
+            short.pass(&inputs, std::ptr::null_mut(), rows.len(), (to, true))?;
         }
         Some(rows.count())
     }
 
-    /// The input columns as kernels of short lines take them.
+    /// The input columns as kernels of short lines take them, where they are to stay: a copy of what was just written waits for it.
     #[inline(always)]
-    fn short_inputs(&self, columns: ShortColumns<'_>) -> ShortInputs {
-        self.settings().parameters.behind(columns.inputs.iter().map(|&(base, _)| base))
+    fn put_inputs(&self, columns: ShortColumns<'_>, to: &mut ShortInputs) {
+        to.extend(columns.inputs.iter().map(|&(base, _)| base), self.parameters_base());
     }
 
     /// The kernel for sequences of columns of so many records that lie one after the other or anyhow, and how many sequences these are.

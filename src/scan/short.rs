@@ -7,6 +7,8 @@
 //! All of this is compiled into the caller. What it does not do, because the line is long, or the
 //! kernel is not there yet, is left to functions of the request that are kept apart.
 
+use std::mem::MaybeUninit;
+
 use monoscan_ir::Mode;
 use monoscan_runtime::{DynScan, Rows, Shape, ShortCall, ShortColumns, ShortInputs, Whole, with_flags};
 
@@ -27,9 +29,27 @@ pub(super) unsafe fn line<R: Record>(
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
     let short = scan.short(mode)?;
-    let inputs = inputs_of(scan, input, len)?;
+    let mut inputs = ShortInputs::new(scan.parameters_base());
+    inputs_of(scan, input, len, &mut inputs)?;
     // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
     unsafe { short.scan(&inputs, output, len) }
+}
+
+/// The same of a longer line, which may end early.
+///
+/// # Safety
+/// As for [`line`].
+pub(super) unsafe fn early<R: Record>(
+    scan: &DynScan,
+    mode: Mode,
+    input: &impl Columns<R>,
+    (output, len): (*mut u8, usize),
+) -> Option<usize> {
+    let short = scan.short_whole(mode.into())?;
+    let mut inputs = ShortInputs::new(scan.parameters_base());
+    inputs_of(scan, input, len, &mut inputs)?;
+    // SAFETY: as for `line`.
+    unsafe { short.line(&inputs, output, len) }
 }
 
 /// Scans a short line backwards, or of columns whose records lie at any distances, into memory for the records of its output. Gives
@@ -56,15 +76,17 @@ pub(super) unsafe fn spaced<R: Record>(
 pub(super) fn total<S: States, R: Record>(scan: &DynScan, init: Option<S>, input: &impl Columns<R>) -> Option<S> {
     let len = columns::len_of(input);
     let short = scan.short_whole(Whole::Reduce)?;
-    let inputs = inputs_of(scan, input, len)?;
-    let mut states = init.unwrap_or_else(S::identities);
-    let to = ((&raw mut states).cast(), init.is_none());
-    if init.is_none() && S::IS_OF_LOOP {
+    let mut inputs = ShortInputs::new(scan.parameters_base());
+    inputs_of(scan, input, len, &mut inputs)?;
+    let mut states = MaybeUninit::<S>::uninit();
+    let to = (states.as_mut_ptr().cast(), init.is_none());
+    match init {
         // SAFETY: the layout of the states is that of their type.
-        unsafe { short.begin(to.0) };
+        None if S::IS_OF_LOOP => unsafe { short.begin(to.0) },
+        init => _ = states.write(init.unwrap_or_else(S::identities)),
     }
-    // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs.
-    unsafe { short.pass(&inputs, std::ptr::null_mut(), len, to) }.map(|_| states)
+    // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs, which were written.
+    unsafe { short.pass(&inputs, std::ptr::null_mut(), len, to).map(|_| states.assume_init()) }
 }
 
 /// The totals of short rows or segments from the start. Says whether they are there: not where the engine is to take them.
@@ -77,7 +99,8 @@ pub(super) fn totals<S: States, R: Record>(
 ) -> bool {
     let len = columns::len_of(input);
     let Some(short) = scan.short_whole(Whole::Reduce) else { return false };
-    let Some(inputs) = inputs_of(scan, input, len) else { return false };
+    let mut inputs = ShortInputs::new(scan.parameters_base());
+    let Some(()) = inputs_of(scan, input, len, &mut inputs) else { return false };
     let Some(totals) = short.totals_of(shape, len) else { return false };
     let Ok(space) = to.space(totals.count()) else { return false };
     let count = totals.count();
@@ -123,7 +146,8 @@ pub(super) unsafe fn pass<S: States, R: Record>(
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
     let short = scan.short_whole(mode.into())?;
-    let inputs = inputs_of(scan, input, len)?;
+    let mut inputs = ShortInputs::new(scan.parameters_base());
+    inputs_of(scan, input, len, &mut inputs)?;
     // SAFETY: the layouts are those of the slices' types, all of one length, and that of the states is theirs; the caller borrows the
     // output.
     unsafe { short.pass(&inputs, output, len, ((&raw mut *states).cast(), false)) }
@@ -142,7 +166,8 @@ pub(super) unsafe fn rows<R: Record>(
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
     let short = scan.short_rows(mode).filter(|_| rows.records() <= len)?;
-    let inputs = inputs_of(scan, input, len)?;
+    let mut inputs = ShortInputs::new(scan.parameters_base());
+    inputs_of(scan, input, len, &mut inputs)?;
     // SAFETY: the layouts are those of the slices' types, all of one length, which have these rows; the caller borrows the output.
     unsafe { short.scan(&inputs, (output, false), rows) }
 }
@@ -159,7 +184,8 @@ pub(super) unsafe fn interleaved<R: Record>(
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
     let short = scan.short_interleaved(mode, rows).filter(|_| rows.records() <= len)?;
-    let inputs = inputs_of(scan, input, len)?;
+    let mut inputs = ShortInputs::new(scan.parameters_base());
+    inputs_of(scan, input, len, &mut inputs)?;
     // SAFETY: the layouts are those of the slices' types, all of one length; a record of the line is one of each row.
     unsafe { short.scan(&inputs, output, rows.len()) }.map(|written| written * rows.step())
 }
@@ -178,7 +204,8 @@ pub(super) unsafe fn segments<R: Record>(
     (output, len): (*mut u8, usize),
 ) -> Option<usize> {
     let short = scan.short_segments(mode).filter(|_| flags.len() == len)?;
-    let mut inputs = inputs_of(scan, input, len)?;
+    let mut inputs = ShortInputs::new(scan.parameters_base());
+    inputs_of(scan, input, len, &mut inputs)?;
     inputs.push(flags.as_ptr().cast(), scan.parameters_base());
     // SAFETY: as above; the flags are one more column, behind the program's.
     unsafe { short.scan(&inputs, output, len) }
@@ -198,7 +225,8 @@ pub(super) unsafe fn segments_between<R: Record>(
 ) -> Option<usize> {
     let between = scan.short_between(mode)?;
     if between.takes(len, offsets.len()) {
-        let bases = inputs_of(scan, input, len)?;
+        let mut bases = ShortInputs::new(scan.parameters_base());
+        inputs_of(scan, input, len, &mut bases)?;
         // SAFETY: the layouts are those of the slices' types, all of one length; the caller borrows the output.
         return unsafe { between.scan(&bases, (output, false), len, offsets) }.then_some(len);
     }
@@ -250,10 +278,9 @@ pub(super) unsafe fn replace<S: States>(
         .is_some_and(|short| unsafe { short.replace(base, len, (states, false), scan.parameters_base()) })
 }
 
-/// The slices as kernels of short lines take them, if all of them are on the host, of this length and without gaps.
+/// Adds the slices as kernels of short lines take them, if all of them are on the host, of this length and without gaps. Addresses that
+/// were just written are not moved: a copy in vectors waits until the processor has stored them, and so for all calls before.
 #[inline(always)]
-fn inputs_of<R: Record>(scan: &DynScan, input: &impl Columns<R>, len: usize) -> Option<ShortInputs> {
-    let parameters = scan.parameters_base();
-    let mut inputs = ShortInputs::new(parameters);
-    columns::bases(input, len, parameters, &mut inputs).then_some(inputs)
+fn inputs_of<R: Record>(scan: &DynScan, input: &impl Columns<R>, len: usize, inputs: &mut ShortInputs) -> Option<()> {
+    columns::bases(input, len, scan.parameters_base(), inputs).then_some(())
 }

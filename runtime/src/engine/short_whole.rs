@@ -215,6 +215,16 @@ impl ShortWhole {
         Some((written, StatesAfter::new(&self.states.layout, memory)))
     }
 
+    /// As [`Short::scan`], of lines that may end early too.
+    ///
+    /// # Safety
+    /// As for [`Short::scan`].
+    #[inline(never)]
+    pub unsafe fn line(&self, inputs: &ShortInputs, output: *mut u8, len: usize) -> Option<usize> {
+        // SAFETY: the caller says so.
+        unsafe { self.pass_from(None, inputs, output, len) }.map(|(written, _)| written)
+    }
+
     /// Scans or reduces a line of `len` records, if it is short enough; `states` are those before it, `are_reached` if sequences
     /// reach them, and then those after it. Gives how many records it wrote, or would have, if it did.
     ///

@@ -71,7 +71,9 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         match (&self.sequences, outputs) {
             // SAFETY: the caller borrows this memory.
             (Ok(Sequences::Line), &[output]) if self.is_fresh() => unsafe {
-                short::spaced(self.scan, (mode, self.reversed), input, output)
+                let is_early = self.is_plain() && output.spacing.is_none();
+                let early = is_early.then(|| short::early(self.scan, mode, input, (output.base, len))).flatten();
+                early.or_else(|| short::spaced(self.scan, (mode, self.reversed), input, output))
             },
             (Ok(Sequences::Rows(rows)), &[Part { base, spacing: None, .. }]) if self.is_plain() => {
                 // SAFETY: as above.
