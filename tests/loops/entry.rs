@@ -22,6 +22,9 @@ type Typed = Box<dyn Fn(PlanOptions) -> Result<DynScan, Error>>;
 /// where there is space for one.
 pub(crate) type Plain = Box<dyn Fn(&[&[u8]], &mut [u8])>;
 
+/// Builds what does the same by the loop's scan, as a user calls it.
+pub(crate) type Scanned = Box<dyn Fn() -> Plain>;
+
 /// A loop of the suites.
 pub(crate) struct Entry {
     pub(crate) name: &'static str,
@@ -31,6 +34,7 @@ pub(crate) struct Entry {
     pub(crate) native: Native,
     pub(crate) typed: Typed,
     pub(crate) plain: Plain,
+    pub(crate) scanned: Scanned,
 }
 
 impl Entry {
@@ -40,6 +44,7 @@ impl Entry {
         step: F,
         initial: A::Parameters,
         plain: Plain,
+        scanned: Scanned,
     ) -> Entry
     where
         A: Parameterised,
@@ -56,7 +61,7 @@ impl Entry {
         };
         let native =
             move |arguments: &[Constant]| to_constants(&step.call(from_constants::<A>(arguments.iter().copied())));
-        Entry { name, elements, program, native: Box::new(native), typed: Box::new(typed), plain }
+        Entry { name, elements, program, native: Box::new(native), typed: Box::new(typed), plain, scanned }
     }
 
     /// A record: small values of the kinds that the loop is for.
@@ -128,7 +133,23 @@ macro_rules! loops {
                     }
                 }
             };
-            Entry::new($name, $elements, step, $initial, Box::new(plain))
+            let scanned = move || -> $crate::entry::Plain {
+                let scan = monoscan::Scan::loop_builder::<($S, $($X),+), _>(step, $initial).build().unwrap();
+                Box::new(move |columns, states| {
+                    let mut columns = columns.iter();
+                    $(let $x: &[$X] = $crate::entry::typed(columns.next().expect("a column for each argument"));)+
+                    let states: &mut [std::mem::MaybeUninit<$S>] = $crate::entry::typed_mut(states);
+                    if let [total] = states {
+                        total.write(scan.reduce(($($x),+)).unwrap().0);
+                    } else {
+                        let len = states.len();
+                        // SAFETY: they were written before, or are zeros, which are states.
+                        let states: &mut [$S] = unsafe { std::slice::from_raw_parts_mut(states.as_mut_ptr().cast(), len) };
+                        scan.inclusive_into(($($x),+), states).unwrap();
+                    }
+                })
+            };
+            Entry::new($name, $elements, step, $initial, Box::new(plain), Box::new(scanned))
         }),*]
     };
 }

@@ -13,10 +13,9 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use monoscan::ir::derive::derive;
-use monoscan::{Call, Column, ColumnMut, DynScan, PlanOptions};
 use scan_kit::Random;
 
-use crate::entry::Entry;
+use crate::entry::{Entry, Plain};
 use crate::times::entries;
 
 const ROUNDS: usize = 9;
@@ -77,11 +76,10 @@ impl Race<'_> {
     }
 
     /// Nanoseconds a record of the loop and of the scan, in the same rounds: the states after each record, or after the last.
-    fn times(&mut self, scan: &DynScan, is_total: bool) -> [f64; 2] {
-        let layout = &self.entry.program.output.columns[0];
+    fn times(&mut self, scanned: &Plain, is_total: bool) -> [f64; 2] {
+        let size = self.entry.program.output.columns[0].size as usize;
         let calls = (1 << 14 >> self.len.ilog2().min(14)).max(1);
-        let layouts = &self.entry.program.inputs;
-        let parts = self.columns.iter().zip(layouts).map(|(column, layout)| {
+        let parts = self.columns.iter().zip(&self.entry.program.inputs).map(|(column, layout)| {
             let size = layout.size as usize;
             // Columns without bytes are the same in each call.
             let parts = column.bytes().len() / (self.len * size).max(1);
@@ -90,11 +88,6 @@ impl Race<'_> {
         let parts: Vec<Vec<&[u8]>> = parts.collect();
         let in_turn = |call: usize| parts.iter().map(|parts| parts[call % parts.len()]).collect::<Vec<&[u8]>>();
         let inputs: Vec<Vec<&[u8]>> = (0..DIFFERENT.div_ceil(self.len)).map(in_turn).collect();
-        let columns = inputs.iter().map(|inputs| {
-            let columns = inputs.iter().zip(layouts).map(|(bytes, layout)| Column::from_bytes(bytes, layout).unwrap());
-            columns.collect()
-        });
-        let columns: Vec<Vec<Column<'_>>> = columns.collect();
         let states = self.states.bytes_mut();
         let mut best = [f64::INFINITY; 2];
         // Before the first round come the calls by which a scan decides who takes short lines.
@@ -104,17 +97,9 @@ impl Race<'_> {
             let start = Instant::now();
             for call in 0..calls {
                 let part = (round / 2 * calls + call) % inputs.len();
-                match (round % 2, is_total) {
-                    (0, true) => {
-                        (self.entry.plain)(&inputs[part], &mut black_box(&mut *states)[..layout.size as usize])
-                    }
-                    (0, false) => (self.entry.plain)(&inputs[part], black_box(&mut *states)),
-                    (_, true) => drop(black_box(scan.reduce(&Call::default(), &columns[part]).unwrap())),
-                    (_, false) => {
-                        let mut outputs = [ColumnMut::from_bytes(black_box(&mut *states), layout).unwrap()];
-                        scan.inclusive_into(&columns[part], &mut outputs).unwrap();
-                    }
-                }
+                let states = black_box(&mut *states);
+                let states = if is_total { &mut states[..size] } else { states };
+                (if round % 2 == 0 { &self.entry.plain } else { scanned })(&inputs[part], states);
             }
             let time = start.elapsed().as_secs_f64() * 1e9 / (calls * self.len) as f64;
             // The first round fills caches.
@@ -132,14 +117,22 @@ fn no_scan_is_slower_than_its_loop() {
     let sizes = std::env::var("MONOSCAN_SIZES").unwrap_or_else(|_| "12,20".to_owned());
     let sizes: Vec<u32> = sizes.split(',').map(|size| size.parse().expect("a logarithm")).collect();
     let mut slower = Vec::new();
+    let all = std::env::var_os("MONOSCAN_ALL").is_some();
     for size in sizes {
         let mut ratios: [Vec<f64>; 2] = Default::default();
         for entry in entries().iter().filter(|entry| derive(&entry.program).is_ok()) {
-            let scan = (entry.typed)(PlanOptions::default()).unwrap();
+            let scanned = (entry.scanned)();
             let mut race = Race::new(entry, 1 << size);
             for (is_total, ratios) in [false, true].into_iter().zip(&mut ratios) {
-                let [plain, scan] = race.times(&scan, is_total);
+                let [plain, scan] = race.times(&scanned, is_total);
                 ratios.push(plain / scan);
+                if all {
+                    println!(
+                        "2^{size} {} {}: {plain:.3} {scan:.3}",
+                        if is_total { "total" } else { "states" },
+                        entry.name
+                    );
+                }
                 if plain / scan < LEAST {
                     let what = if is_total { "total" } else { "states" };
                     slower.push((plain / scan, format!("2^{size}, {what}: {} {plain:.2}, {scan:.2} ns", entry.name)));
