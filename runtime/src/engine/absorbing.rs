@@ -15,8 +15,11 @@ use super::variant::Variant;
 use super::whole::WholeStates;
 
 /// Elements of the first piece, and the most of one: between two pieces there are some nanoseconds.
-pub(super) const FIRST: usize = 128;
+pub(super) const FIRST: usize = 32;
 const LONGEST: usize = 4096;
+
+/// Elements of a line that is written whole by a kernel that starts it, and needs no states in memory.
+pub(super) const WHOLE: usize = 128;
 
 /// How a state in memory says that it is absorbing, and how records lie.
 pub(super) struct Absorbing {
@@ -86,7 +89,7 @@ impl Absorbing {
         len: usize,
         state: *mut u8,
     ) {
-        let mut table = *inputs;
+        let mut table = ShortInputs::new(ptr::null());
         let result =
             |from: usize| output.wrapping_add(self.written.as_ref().map_or(0, |layout| from * layout.size as usize));
         let mut take = |from: usize, count: usize| {

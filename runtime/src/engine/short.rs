@@ -8,7 +8,7 @@
 
 use monoscan_codegen::cpu::{Kernel, ShortFn, ShortInputs};
 
-use super::absorbing::FIRST;
+use super::absorbing::WHOLE;
 use super::contest::Contest;
 use super::variant::{Kernels, Variant};
 use crate::checks;
@@ -38,7 +38,7 @@ impl Short {
         let replaces = checks::can_replace(&variant.program).is_ok();
         // Longer lines may end early, which kernels with states in memory see.
         let longest = match variant.ends_early(true) {
-            Some(_) => variant.plan.direct.min(FIRST),
+            Some(_) => variant.plan.direct.min(WHOLE),
             None => variant.plan.direct,
         };
         let function = function.unwrap_or(generated);

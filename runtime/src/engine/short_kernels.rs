@@ -6,7 +6,7 @@ use monoscan_codegen::cpu::Access;
 use monoscan_ir::Mode;
 use monoscan_ir::transform::Form;
 
-use super::absorbing::FIRST;
+use super::absorbing::WHOLE;
 use super::between::ShortBetween;
 use super::short::Short;
 use super::short_rows::ShortRows;
@@ -134,7 +134,7 @@ impl Variants {
         // From some hundred records on, vectors make up for what a call of the engine costs.
         let is_for_vectors = are_alike && are_forward && variant.plan.vector.scan_one && len > MOST_WITHOUT_VECTORS;
         // Lines that may end early have kernels that see it.
-        let ends_early = are_alike && are_forward && len > FIRST && variant.ends_early(true).is_some();
+        let ends_early = are_alike && are_forward && len > WHOLE && variant.ends_early(true).is_some();
         if len > variant.plan.direct || is_for_vectors || ends_early {
             return Ok(None);
         }
