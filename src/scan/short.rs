@@ -35,7 +35,7 @@ pub(super) unsafe fn line<R: Record>(
     unsafe { short.scan(&inputs, output, len) }
 }
 
-/// The same of a longer line, which may end early.
+/// The same of a longer line, if it may end early.
 ///
 /// # Safety
 /// As for [`line`].

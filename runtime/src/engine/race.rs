@@ -234,7 +234,7 @@ impl<'a> Track<'a> {
         // SAFETY: the registers are of the program's columns.
         let addresses = unsafe { InputAddresses::new(self.columns, [a, b, c, d]) };
         let inputs: SmallVec<[*const u8; 8]> = (0..self.columns).map(|column| addresses.at(column)).collect();
-        let mut slot = self.slot.clone();
+        let (outputs, mut slot) = ([output], self.slot.clone());
         let start = Instant::now();
         let mut taken = len;
         for _ in 0..self.runs {
@@ -248,7 +248,7 @@ impl<'a> Track<'a> {
                     Rival::Tile(tile) => {
                         let (slot, from) = (slot.as_mut()?, self.slot.as_ref()?);
                         slot.take(0, from, 0);
-                        let args = TileArgs::line(&inputs, &[output], (0, len as u64, len as u64), slot.from(0));
+                        let args = TileArgs::line(&inputs, &outputs, (0, len as u64, len as u64), slot.from(0));
                         tile(&TileArgs { parameters: addresses.at(self.columns), ..args });
                         len
                     }

@@ -8,7 +8,7 @@ use std::sync::OnceLock;
 use monoscan_codegen::cpu::{Access, Kernel, NativeSequencesFn, ShortInputs, ShortWholeFn};
 use monoscan_ir::{Constant, Layout, Mode};
 
-use super::absorbing::{Absorbing, FIRST};
+use super::absorbing::{Absorbing, FIRST, WHOLE};
 use super::contest::Contest;
 #[cfg(doc)]
 use super::short::Short;
@@ -215,12 +215,13 @@ impl ShortWhole {
         Some((written, StatesAfter::new(&self.states.layout, memory)))
     }
 
-    /// As [`Short::scan`], of lines that may end early too.
+    /// As [`Short::scan`], of lines that may end early and are longer than that takes; of no other.
     ///
     /// # Safety
     /// As for [`Short::scan`].
     #[inline(never)]
     pub unsafe fn line(&self, inputs: &ShortInputs, output: *mut u8, len: usize) -> Option<usize> {
+        self.absorbing.as_ref().filter(|_| len > WHOLE)?;
         // SAFETY: the caller says so.
         unsafe { self.pass_from(None, inputs, output, len) }.map(|(written, _)| written)
     }
