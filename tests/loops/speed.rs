@@ -8,6 +8,7 @@
 //! `MONOSCAN_LOOP=CRC` takes those alone that have this in their names, `MONOSCAN_SIZES=12,20` the
 //! logarithms of how many records. Calls take 2^20 records in turn: a processor learns the branches
 //! of fewer, which users' records do not repeat. `MONOSCAN_SAME=1` gives each call the same.
+//! `MONOSCAN_ALL=1` prints every loop.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -126,15 +127,11 @@ fn no_scan_is_slower_than_its_loop() {
             for (is_total, ratios) in [false, true].into_iter().zip(&mut ratios) {
                 let [plain, scan] = race.times(&scanned, is_total);
                 ratios.push(plain / scan);
+                let what = if is_total { "total" } else { "states" };
                 if all {
-                    println!(
-                        "2^{size} {} {}: {plain:.3} {scan:.3}",
-                        if is_total { "total" } else { "states" },
-                        entry.name
-                    );
+                    println!("2^{size} {what} {}: {plain:.3} {scan:.3}", entry.name);
                 }
                 if plain / scan < LEAST {
-                    let what = if is_total { "total" } else { "states" };
                     slower.push((plain / scan, format!("2^{size}, {what}: {} {plain:.2}, {scan:.2} ns", entry.name)));
                 }
             }
