@@ -62,6 +62,8 @@
 //! for element) if the program reads no `Next` or `Prev` and keeps nothing; else outputs overlap
 //! nothing.
 
+use std::marker::PhantomData;
+
 use monoscan_ir::{Field, Layout, Program, Type};
 
 /// Where the elements of a block are.
@@ -110,10 +112,19 @@ impl Spacing {
     }
 }
 
-/// The argument of a tile kernel.
+/// The argument of a tile kernel. It borrows the tables of addresses that it points to, so a table that ends before the call does
+/// not compile:
+///
+/// ```compile_fail,E0716
+/// use monoscan_codegen::cpu::TileArgs;
+///
+/// let (input, output, states) = (std::ptr::null(), std::ptr::null_mut(), std::ptr::null_mut());
+/// let args = TileArgs::line(&[input], &[output], (0, 4, 4), states);
+/// println!("{args:?}");
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
-pub struct TileArgs {
+pub struct TileArgs<'tables> {
     /// For each input column, where its record 0 is.
     pub inputs: *const *const u8,
     /// For each output column, where its record 0 is; `reduce` does not look at it.
@@ -148,17 +159,18 @@ pub struct TileArgs {
     pub adds: u64,
     /// Spaced access: how far apart the records of each input column are, and then those of each output column.
     pub spacings: *const Spacing,
+    /// The tables that `inputs` and `outputs` point to.
+    pub tables: PhantomData<&'tables ()>,
 }
 
-impl TileArgs {
-    /// For `len` elements a block of a line of `total`, from element `start` on. The arguments point to `inputs` and `outputs`: keep
-    /// these as long as the arguments are used.
+impl<'tables> TileArgs<'tables> {
+    /// For `len` elements a block of a line of `total`, from element `start` on.
     pub fn line(
-        inputs: &[*const u8],
-        outputs: &[*mut u8],
+        inputs: &'tables [*const u8],
+        outputs: &'tables [*mut u8],
         (start, len, total): (u64, u64, u64),
         states: *mut u8,
-    ) -> TileArgs {
+    ) -> TileArgs<'tables> {
         TileArgs {
             inputs: inputs.as_ptr(),
             outputs: outputs.as_ptr(),
@@ -177,12 +189,13 @@ impl TileArgs {
             blocks: 1,
             adds: 0,
             spacings: std::ptr::null(),
+            tables: PhantomData,
         }
     }
 }
 
 /// `reduce` and `scan`.
-pub type TileFn = unsafe extern "C" fn(*const TileArgs);
+pub type TileFn = unsafe extern "C" fn(*const TileArgs<'_>);
 
 /// `short`: how many elements, the output column, and the [registers](super::ShortInputs::registers) of the input columns. Gives how
 /// many records it wrote.

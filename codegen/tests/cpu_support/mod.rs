@@ -81,7 +81,7 @@ impl Columns {
         }
     }
 
-    pub(crate) fn args(&self, start: usize, len: usize, states: *mut u8) -> TileArgs {
+    pub(crate) fn args(&self, start: usize, len: usize, states: *mut u8) -> TileArgs<'_> {
         TileArgs::line(&self.inputs, &self.outputs, (start as u64, len as u64, self.total as u64), states)
     }
 }

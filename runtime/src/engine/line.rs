@@ -4,6 +4,7 @@
 //! These calls rely on columns that were checked: each has the program's layout and the same number
 //! of records.
 
+use std::marker::PhantomData;
 use std::ops::Range;
 
 use monoscan_codegen::cpu::{Kernel, Spacing, TileArgs};
@@ -229,7 +230,7 @@ impl<'a> Line<'a> {
     }
 
     /// The blocks of a line are one after the other.
-    pub(super) fn args(&self, strip: Strip, worker: &mut Worker<'_>) -> TileArgs {
+    pub(super) fn args<'tables>(&'tables self, strip: Strip, worker: &'tables mut Worker<'_>) -> TileArgs<'tables> {
         let records = |elements: usize| (elements as isize).wrapping_mul(self.step);
         TileArgs {
             inputs: worker.inputs.as_ptr(),
@@ -249,6 +250,7 @@ impl<'a> Line<'a> {
             blocks: strip.interleave as u64,
             adds: 0,
             spacings: self.spacings.as_ptr(),
+            tables: PhantomData,
         }
     }
 

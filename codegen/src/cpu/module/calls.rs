@@ -18,7 +18,7 @@ impl Compiled {
     /// lie in the ranges that the facts give, which are this program's: table look-ups are not clamped again. If the program
     /// reads `Init`, `init` points to a slot. If it filters, the outputs have space for the records kept, `sink` for one of any.
     #[inline]
-    pub unsafe fn scan(&self, args: &TileArgs) {
+    pub unsafe fn scan(&self, args: &TileArgs<'_>) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.tile(Kernel::Scan)(args) }
     }
@@ -28,7 +28,7 @@ impl Compiled {
     /// # Safety
     /// As [`Compiled::scan`], with W = 1.
     #[inline]
-    pub unsafe fn scan_one(&self, args: &TileArgs) {
+    pub unsafe fn scan_one(&self, args: &TileArgs<'_>) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.tile(Kernel::ScanOne)(args) }
     }
@@ -39,7 +39,7 @@ impl Compiled {
     ///
     /// # Safety
     /// As [`Compiled::scan`], with one slot, for all rows; there is at least one.
-    pub unsafe fn scan_rows(&self, args: &TileArgs) {
+    pub unsafe fn scan_rows(&self, args: &TileArgs<'_>) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.tile(Kernel::Rows(args.len as usize))(args) }
     }
@@ -103,7 +103,7 @@ impl Compiled {
     ///
     /// # Safety
     /// As [`Compiled::scan`], with a slot for each row.
-    pub unsafe fn walk_side_by_side(&self, kernel: Kernel, args: &TileArgs) {
+    pub unsafe fn walk_side_by_side(&self, kernel: Kernel, args: &TileArgs<'_>) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.tile(kernel)(args) }
     }
@@ -122,7 +122,7 @@ impl Compiled {
     /// # Safety
     /// As [`Compiled::scan`], with three slots, for blocks of a length that [`scans_blocks_of`](Compiled::scans_blocks_of) knows.
     #[inline]
-    pub unsafe fn scan_blocks(&self, args: &TileArgs) {
+    pub unsafe fn scan_blocks(&self, args: &TileArgs<'_>) {
         if self.recipe.whole_blocks().is_some() {
             // SAFETY: the caller's promise is what the kernel needs.
             unsafe { self.tile(Kernel::ScanBlocks)(args) }
@@ -141,7 +141,7 @@ impl Compiled {
     /// # Safety
     /// As [`Compiled::scan`], with W = 1 and two slots, if [`has_together`](Compiled::has_together); without `writes`, without outputs.
     #[inline]
-    pub unsafe fn together(&self, writes: bool, args: &TileArgs) {
+    pub unsafe fn together(&self, writes: bool, args: &TileArgs<'_>) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.tile(Kernel::Together { writes })(args) }
     }
@@ -197,7 +197,7 @@ impl Compiled {
     /// # Safety
     /// As [`Compiled::scan`], with W = 1; without `writes`, without outputs.
     #[inline]
-    pub unsafe fn pass_whole(&self, writes: bool, args: &TileArgs) {
+    pub unsafe fn pass_whole(&self, writes: bool, args: &TileArgs<'_>) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.tile(Kernel::Whole { writes })(args) }
     }
@@ -217,7 +217,7 @@ impl Compiled {
     /// # Safety
     /// As [`Compiled::scan`], without outputs.
     #[inline]
-    pub unsafe fn reduce(&self, level: usize, args: &TileArgs) {
+    pub unsafe fn reduce(&self, level: usize, args: &TileArgs<'_>) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.tile(Kernel::Reduce(level))(args) }
     }
@@ -227,7 +227,7 @@ impl Compiled {
     /// # Safety
     /// As [`Compiled::reduce`], with W = 1.
     #[inline]
-    pub unsafe fn reduce_one(&self, level: usize, args: &TileArgs) {
+    pub unsafe fn reduce_one(&self, level: usize, args: &TileArgs<'_>) {
         // SAFETY: the caller's promise is what the kernel needs.
         unsafe { self.tile(Kernel::ReduceOne(level))(args) }
     }
