@@ -134,6 +134,10 @@ macro_rules! loops {
                 }
             };
             let scanned = move || -> $crate::entry::Plain {
+                // What no test calls is compiled where it is timed alone.
+                if cfg!(debug_assertions) {
+                    panic!("scans are timed by a build without assertions");
+                }
                 let scan = monoscan::Scan::loop_builder::<($S, $($X),+), _>(step, $initial).build().unwrap();
                 Box::new(move |columns, states| {
                     let mut columns = columns.iter();

@@ -136,7 +136,7 @@ pub(in crate::scan) unsafe extern "C" fn flagged<
 ) -> usize {
     // SAFETY: the caller says so; the flags are one more column.
     let columns = unsafe { InputAddresses::new(In::COLUMNS + 1, [a, b, c, d]) };
-    let [flags, parameters] = [0, 1].map(|more| columns.at(In::COLUMNS + more));
+    let (flags, parameters) = (columns.at(In::COLUMNS), columns.at(In::COLUMNS + 1));
     // SAFETY: the caller says so.
     unsafe { pass::<S, In, Out, L, P, W>(Flagged(len, flags), output, columns, parameters, after) }
 }
@@ -194,7 +194,7 @@ impl Places {
         } else {
             for segment in 0..sequences {
                 // SAFETY: the caller says so.
-                let [first, end] = [0, 1].map(|end| unsafe { *self.offsets.add(segment + end) });
+                let (first, end) = unsafe { (*self.offsets.add(segment), *self.offsets.add(segment + 1)) };
                 each(segment, (first, end - first));
             }
         }
@@ -320,7 +320,7 @@ pub(in crate::scan) unsafe extern "C" fn short_flagged<
             let output: &mut [MaybeUninit<u8>] = slice::from_raw_parts_mut(output.cast(), len * size_of::<Out>());
             (InputAddresses::new(In::COLUMNS + 1, [a, b, c, d]), output)
         };
-        let [flags, parameters] = [0, 1].map(|more| columns.at(In::COLUMNS + more));
+        let (flags, parameters) = (columns.at(In::COLUMNS), columns.at(In::COLUMNS + 1));
         // SAFETY: they are there.
         let parameters = unsafe { L::parameters(parameters) };
         let Some(identity) = L::identity() else { return 0 };
