@@ -15,6 +15,10 @@ const MOST_THREADS: usize = 4;
 /// After the first calls, of which the second, fourth, eighth and so on are trials, every so many calls are.
 const BETWEEN_TRIALS: u32 = 256;
 
+/// A way that was so many times slower in each of so many first calls is not tried before that: a single time may be an accident.
+const MUCH_SLOWER: u64 = 2;
+const FIRST_CALLS: u32 = 4;
+
 /// The first calls are timed, and then one of so many, with every trial: looking at the clock twice takes as long as a hundred elements.
 const TIMED_FIRST: u32 = 32;
 const BETWEEN_TIMES: u32 = 8;
@@ -80,15 +84,26 @@ impl Ways {
     /// Whether the next call is as planned, and whether it is timed.
     fn next(&self) -> (bool, bool) {
         let call = self.calls.fetch_add(1, Relaxed).wrapping_add(1);
-        let is_trial = call > 1 && (call.is_power_of_two() || call.is_multiple_of(BETWEEN_TRIALS));
+        let is_early = call.is_power_of_two() && (call <= FIRST_CALLS || !self.is_decided());
+        let is_trial = call > 1 && (is_early || call.is_multiple_of(BETWEEN_TRIALS));
         let is_timed = is_trial || call <= TIMED_FIRST || call.is_multiple_of(BETWEEN_TIMES);
         (self.is_planned_faster() != is_trial, is_timed)
     }
 
     /// So far as is known.
     fn is_planned_faster(&self) -> bool {
-        let [planned, other] = [&self.planned, &self.other].map(|time| u64::from(time.load(Relaxed)));
+        let [planned, other] = self.times();
         other == 0 || 100 * planned <= MARGIN * other
+    }
+
+    /// Whether one way is much slower, so far as is known.
+    fn is_decided(&self) -> bool {
+        let [planned, other] = self.times();
+        planned.min(other) > 0 && planned.max(other) > MUCH_SLOWER * planned.min(other)
+    }
+
+    fn times(&self) -> [u64; 2] {
+        [&self.planned, &self.other].map(|time| u64::from(time.load(Relaxed)))
     }
 
     /// Takes a faster time as it is, and moves slowly to slower ones, of which some are accidents.
@@ -128,6 +143,17 @@ mod tests {
             let planned = planned(1024, times, &Ways::new());
             assert!(planned > 1 && planned <= 1 + trials, "{times:?}: {planned}");
         }
+    }
+
+    #[test]
+    fn a_way_that_is_much_slower_is_tried_rarely() {
+        // Call 1 is as planned whatever it takes, and calls 2 and 4 are trials.
+        assert_eq!(planned(255, [100, 300], &Ways::new()), 2);
+        assert_eq!(planned(255, [300, 100], &Ways::new()), 253);
+        // A first time that is an accident is mended by the next trial.
+        let ways = Ways::new();
+        planned(1, [100, 9000], &ways);
+        assert_eq!(planned(255, [100, 40], &ways), 252);
     }
 
     #[test]
