@@ -10,23 +10,23 @@ pub(crate) const RUST: Words = Words {
 };
 
 fn advice(advice: &Advice, names: &[String]) -> String {
-    const SAY: &str = "say which do with `fn valid(self) -> bool` in the impl";
+    const SAY: &str = "add `fn valid(self) -> bool` to the impl, which is true of the states that do";
     match *advice {
         Advice::ExcludeNan { component } => {
             let name = names.get(component).cloned().unwrap_or_else(|| component.to_string());
             format!("if `{name}` is never NaN, say so: `fn valid(self) -> bool {{ !self.{name}.is_nan() }}`")
         }
         Advice::DeclareValidForIdentity => {
-            format!("an identity leaves every state as it is; if this state never occurs, {SAY}")
+            format!("an identity leaves every state as it is; if only others occur, {SAY}")
         }
         Advice::DeclareValid => {
             format!(
-                "if one of these states never occurs, {SAY}: laws are judged on valid states only, or, of a scan that has a \
+                "if only other states occur, {SAY}: laws are judged on valid states only, or, of a scan that has a \
                  `lift` and whose monoid says nothing of `valid`, on those that this leads to"
             )
         }
         Advice::DeclareValidBeyondLift => {
-            format!("lift can lead to all of these states; if one of them never occurs, {SAY}")
+            format!("lift can lead to all of these states; if only others occur, {SAY}")
         }
         _ => advice.describe(names),
     }
@@ -35,7 +35,7 @@ fn advice(advice: &Advice, names: &[String]) -> String {
 fn condition(condition: &Condition, names: &[String]) -> String {
     let said = condition.describe(names);
     match condition {
-        Condition::NothingOverflows { .. } => format!("{said}: `wrapping_add` and its kind"),
+        Condition::NothingOverflows { .. } => format!("{said}: `wrapping_add`, `wrapping_sub` and `wrapping_mul`"),
         _ => said,
     }
 }

@@ -196,6 +196,18 @@ pub enum Error {
         got: Vec<Constant>,
     },
 
+    /// The initial state of a loop that combinations with the identity of its scan change, or that is NaN where the derivation holds
+    /// without NaN only: results would depend on where blocks of records begin.
+    #[error(
+        "the scan of this loop cannot start from {}: comparisons, or blocks of records that are combined, lose it; start minima of \
+         floats from infinity and maxima from minus infinity",
+        states(.got)
+    )]
+    LoopStart {
+        /// Its components.
+        got: Vec<Constant>,
+    },
+
     /// An initial state or carry that is no state of the program.
     #[error(
         "the {argument} has components of types {}, expected {}, the states of all stages", types(.got), types(.expected)

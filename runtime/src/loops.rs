@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use monoscan_ir::derive::{Derivation, LoopProgram, NativeStep, Refusal, derive, derive_beside};
+use monoscan_ir::derive::{Derivation, Derived, LoopProgram, NativeStep, Refusal, derive, derive_beside};
 use monoscan_ir::{Constant, Type, interp, verify, verify_loop};
 use smallvec::SmallVec;
 
@@ -31,16 +31,28 @@ pub(crate) struct LoopStates {
 pub(crate) type States = SmallVec<[Constant; 8]>;
 
 impl LoopStates {
-    fn new(of: &LoopProgram, derivation: Derivation) -> LoopStates {
+    fn new(of: &LoopProgram, derivation: Derivation) -> Result<LoopStates, Error> {
         let program = &derivation.program;
         let mut mappings = [&of.step, &of.output.project].into_iter().chain(&of.output.filter);
-        LoopStates {
+        let start = interp::call(&derivation.seed, &derivation.initial, &program.tables);
+        let starts_from_nan = |name: &String| {
+            let place = of.names.iter().position(|own| own == name);
+            place.is_some_and(|place| {
+                derivation.initial[place].ty().is_float() && derivation.initial[place].as_f64().is_nan()
+            })
+        };
+        let is_excluded =
+            |group: &Derived| group.trust.conditions().no_nan && group.components.iter().any(starts_from_nan);
+        if derivation.groups.iter().any(is_excluded) || !stays(&derivation, &start) {
+            return Err(Error::LoopStart { got: derivation.initial });
+        }
+        Ok(LoopStates {
             types: derivation.initial.iter().map(|constant| constant.ty()).collect(),
-            start: interp::call(&derivation.seed, &derivation.initial, &program.tables),
+            start,
             rest: program.first_carry().split_off(program.state_len()),
             may_overflow: mappings.any(|mapping| mapping.function.may_panic()),
             derivation,
-        }
+        })
     }
 
     /// The types of the components of the loop's state.
@@ -153,6 +165,32 @@ impl LoopStates {
     }
 }
 
+/// Whether the loop's initial state stays as it is beside identities, with which blocks begin. The larger of two sums of floats, as
+/// one, does not stay NaN.
+fn stays(derivation: &Derivation, start: &[Constant]) -> bool {
+    let program = &derivation.program;
+    let identities = program.stages.iter().flat_map(|stage| stage.identity.iter().copied()).collect::<Vec<Constant>>();
+    [[start, &identities], [&identities, start]].into_iter().all(|[first, second]| {
+        let mut place = 0;
+        let combined = program.stages.iter().flat_map(|stage| {
+            let own = place..place + stage.state.len();
+            place = own.end;
+            interp::call(&stage.combine, &[&first[own.clone()], &second[own]].concat(), &program.tables)
+        });
+        let combined: Vec<Constant> = combined.collect();
+        are_same(&interp::call(&derivation.value, &combined, &program.tables), &derivation.initial)
+    })
+}
+
+/// Whether two states of a loop have the same numbers, of whatever sign zeros are, and whichever NaN there is.
+fn are_same(a: &[Constant], b: &[Constant]) -> bool {
+    let is_same = |(a, b): (&Constant, &Constant)| match a.ty().is_float() {
+        true => a.as_f64() == b.as_f64() || a.as_f64().is_nan() && b.as_f64().is_nan(),
+        false => a == b,
+    };
+    a.iter().zip(b).all(is_same)
+}
+
 impl DynScan {
     /// The scan of a sequential loop: derived, judged, planned and compiled. Initial states, carries and totals of its calls are
     /// states of the loop, and sequences start from the loop's initial state.
@@ -161,8 +199,8 @@ impl DynScan {
     /// floats are regrouped, as in every scan.
     ///
     /// # Errors
-    /// [`Error::Invalid`] if the loop is [malformed](verify_loop); [`Error::NotAScan`] with the component, the operation and the reason; else
-    /// as [`new`](DynScan::new).
+    /// [`Error::Invalid`] if the loop is [malformed](verify_loop); [`Error::NotAScan`] with the component, the operation and the reason;
+    /// [`Error::LoopStart`]; else as [`new`](DynScan::new).
     pub fn from_loop(of: &LoopProgram) -> Result<DynScan, Error> {
         DynScan::loop_builder(of)?.build()
     }
@@ -170,7 +208,7 @@ impl DynScan {
     /// The same, for options.
     ///
     /// # Errors
-    /// [`Error::NotAScan`]; [`Error::Invalid`] if the loop is [malformed](verify_loop).
+    /// [`Error::NotAScan`]; [`Error::LoopStart`]; [`Error::Invalid`] if the loop is [malformed](verify_loop).
     pub fn loop_builder(of: &LoopProgram) -> Result<DynScanBuilder, Error> {
         verify_loop(of)?;
         DynScan::loop_builder_of(of, derive(of))
@@ -186,7 +224,7 @@ impl DynScan {
     fn loop_builder_of(of: &LoopProgram, derived: Result<Derivation, Refusal>) -> Result<DynScanBuilder, Error> {
         let derivation = derived.map_err(|refusal| Error::NotAScan(Box::new(refusal)))?;
         let program = verify(derivation.program.clone())?;
-        Ok(DynScan::builder(program).derived(Arc::new(LoopStates::new(of, derivation))))
+        Ok(DynScan::builder(program).derived(Arc::new(LoopStates::new(of, derivation)?)))
     }
 
     /// How the loop became a scan, if it was one.

@@ -180,13 +180,18 @@ pub enum Combination {
         rows: usize,
     },
     /// A stream of segments between offsets.
-    #[error("resuming a scan of {segments} segments between offsets: flag the heads of segments instead")]
+    #[error(
+        "resuming a scan of {segments} segments between offsets: use flags instead, which are true where a segment begins"
+    )]
     ResumedOffsets {
         /// How many segments.
         segments: usize,
     },
     /// A stream of segments of equal keys: keys of a chunk don't say whether its first segment goes on.
-    #[error("resuming a scan of segments of equal keys: flag the heads of segments instead")]
+    #[error(
+        "resuming a scan of segments of equal keys: use flags instead, true where a key differs from the one before; for record 0 that is \
+         the last key of the chunk before"
+    )]
     ResumedKeys,
     /// A stream of flagged segments from the end.
     #[error("resuming a reversed scan of flagged segments: whether the next chunk continues a segment is not known")]

@@ -64,7 +64,7 @@ impl<S, In, Out> Scan<S, In, Out> {
     /// // `max` and `+` are a monoid as long as no sum overflows: where one does, Rust would panic, or compare what wrapped.
     /// let scan = Scan::<Path>::new()?;
     /// assert_eq!(scan.judgement().overflow_matters_to(), [0, 1]);
-    /// assert!(scan.explain().contains("laws of `end`, `peak` are judged where nothing overflows"));
+    /// assert!(scan.explain().contains("laws of `end`, `peak` hold if no integer overflows"));
     /// # Ok::<(), monoscan::Error>(())
     /// ```
     pub fn judgement(&self) -> &Judgement {

@@ -51,13 +51,13 @@ use sequences::{Carry, Sequences, Start};
 /// total of a sequence = its last after[i], or its start if it has no records
 /// ```
 ///
-/// These hold to the bit where no rounding hangs on the order of combinations. Else each call fixes its order, whatever the
+/// These hold to the bit if the result does not depend on the order of rounding. Else each call fixes its order, whatever the
 /// number of threads, but different calls may have different ones: a total of floats may be rounded otherwise than the last
 /// output, and outputs of rows otherwise beside totals than alone.
 ///
 /// `start ⊕ x` is computed at the first record of every sequence, whatever the sequences are: of `Max<f32>` the first output of a line, a segment or a row that begins
 /// with NaN is −∞, which is e ⊕ NaN. An initial state should be a state that `e ⊕ init` leaves as it is; from one that is not, such as NaN for
-/// `Max`, outputs are those of the initial state or those of `e ⊕ init`, since parts of a sequence may be put together from e on.
+/// `Max`, outputs are those of the initial state or those of `e ⊕ init`, since parts of a sequence may be scanned from e and combined.
 ///
 /// A *sequence* is what is scanned on its own: the whole line of records, a [segment](Request::segmented) or a [row](Request::axis).
 /// A [reversed](Request::reversed) scan numbers the records of each sequence from its end, and leaves outputs beside their records.
@@ -120,7 +120,7 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
     }
 
     /// Every sequence starts from this state instead of the identity. It should be a state that scans of this monoid reach. Any other, as
-    /// one that `valid` refuses or that `e ⊕ init` changes, gives results without meaning, and is memory-safe.
+    /// one that `valid` refuses or that `e ⊕ init` changes, gives unspecified results, and is memory-safe.
     ///
     /// ```
     /// use monoscan::{ops::Max, prelude::*};
@@ -183,7 +183,9 @@ impl<'a, S: States, In, Out> Request<'a, S, In, Out> {
         self
     }
 
-    /// Each segment is a sequence: head flags, a `bool` for each record, or offsets, one more than there are segments.
+    /// Each segment is a sequence. Segments are given by flags, a `bool` or a bit for each record that is true where one begins; by
+    /// offsets, one more than there are segments; or by keys ([`by_key`](crate::by_key)). Only neighbouring equal keys are a segment: sort
+    /// first if equal ones may be apart.
     ///
     /// Flags, bits and offsets of `usize` cost nothing beforehand. Offsets of `u32` and `u64` are converted, and keys compared.
     ///

@@ -308,7 +308,7 @@ drop_below!(Signed, i64, |a, b| a - b);
 fn plain_subtraction_of_unsigned_numbers_is_accepted_under_its_condition() {
     let plain = Scan::<Plain>::new().unwrap();
     assert_eq!(plain.judgement().overflow_matters_to(), [0, 1], "{}", plain.judgement());
-    assert!(plain.explain().contains("where nothing overflows"), "{}", plain.explain());
+    assert!(plain.explain().contains("if no integer overflows"), "{}", plain.explain());
     let records = [Plain { moved: 0, most: 5 }, Plain { moved: 2, most: 1 }, Plain { moved: 4, most: 0 }];
     assert_eq!(plain.checked().inclusive(&records[..2]).unwrap()[1], Plain { moved: 2, most: 3 });
     overflow_at(plain.checked().inclusive(&records), 2, "`combine`");

@@ -133,7 +133,8 @@ fn parts_of_a_call_that_exclude_each_other() {
     );
     says(
         sums.segmented(monoscan::by_key(&X)).resuming(&mut carry).inclusive((&X, &X)),
-        "not supported: resuming a scan of segments of equal keys: flag the heads of segments instead",
+        "not supported: resuming a scan of segments of equal keys: use flags instead, true where a key differs from the one before; for \
+         record 0 that is the last key of the chunk before",
     );
 }
 

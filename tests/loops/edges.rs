@@ -260,3 +260,65 @@ fn columns_of_floats_are_the_same_bits_for_any_number_of_threads() {
         }
     }
 }
+
+#[scan_fn]
+fn lowest(s: f64, x: f64) -> f64 {
+    s.min(x)
+}
+
+#[scan_fn]
+fn lowest_by_comparison(s: f32, x: f32) -> f32 {
+    if x < s { x } else { s }
+}
+
+#[scan_fn]
+fn counted_lowest(s: (u32, f64), x: f64) -> (u32, f64) {
+    (s.0 + 1, s.1.min(x))
+}
+
+/// Minima drop NaN, so one that starts from it is NaN as long as records are; a comparison is never true of it.
+#[test]
+fn minima_may_start_from_nan() -> Result<(), Error> {
+    let scan = Scan::from_loop(lowest {}, f64::NAN)?;
+    let with_counts = Scan::from_loop(counted_lowest {}, (0, f64::NAN))?;
+    let mut x = vec![f64::NAN; 100_000];
+    for first in [100_000, 70_000, 64, 1, 0] {
+        x[first..].fill(2.0);
+        let is_right =
+            |states: &[f64]| states.iter().enumerate().all(|(place, state)| state.is_nan() == (place < first));
+        assert!(is_right(&scan.inclusive(&x)?), "{first}: {}", scan.explain());
+        assert_eq!(scan.reduce(&x)?.0.is_nan(), first == x.len());
+        let (counts, lowest): (Vec<u32>, Vec<f64>) = with_counts.inclusive(&x)?.into_iter().unzip();
+        assert!(is_right(&lowest) && counts.last() == Some(&100_000), "{first}");
+        for rows in [[1, 100_000], [100, 1000]] {
+            let totals = scan.axis(&rows, 0).totals(&x)?;
+            assert!(
+                totals
+                    .iter()
+                    .enumerate()
+                    .all(|(place, total)| total.0.is_nan() == (place + (rows[0] - 1) * rows[1] < first))
+            );
+        }
+    }
+    let refused = Scan::from_loop(lowest_by_comparison {}, f32::NAN).unwrap_err();
+    assert!(matches!(&refused, Error::LoopStart { .. }) && refused.to_string().contains("infinity"), "{refused}");
+    // What only moves may be no number at first.
+    let scan = Scan::from_loop(last_above {}, f64::NAN)?;
+    let states = scan.inclusive(&[1.0, f64::NAN, 12.0, 3.0])?;
+    assert!(states[1].is_nan() && states[2..] == [12.0, 12.0], "{}", scan.explain());
+    // Sums and decays are NaN from there on, and zeros have their signs.
+    for start in [f64::NAN, -0.0, f64::INFINITY] {
+        Scan::from_loop(decayed {}, start)?;
+    }
+    Ok(())
+}
+
+#[scan_fn]
+fn last_above(s: f64, x: f64) -> f64 {
+    if x > 10.0 { x } else { s }
+}
+
+#[scan_fn]
+fn decayed(s: f64, x: f64) -> f64 {
+    0.5 * s + x
+}

@@ -44,7 +44,7 @@ impl Plan {
             reasons.write_bytes()
         )?;
         let results = match association {
-            Association::Any => "exact, so the same in any association",
+            Association::Any => "exact, and the same in any association where the laws hold",
             Association::Fixed if self.regroups_blocks() => {
                 "rounded in another order than the loop's, by kernels in vectors from the first elements on; the same for any number of threads"
             }

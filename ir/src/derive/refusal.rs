@@ -175,8 +175,9 @@ impl Refusal {
     pub fn advice(&self) -> &'static str {
         match self.why {
             Why::Branch | Why::Compared => {
-                "arms that meet can be written with `min`, `max` or `clamp`; integers in a range of at most 64, as \
-                 `.clamp(0, 15)` makes them, become a table; a test of the element or of another component is free"
+                "if both arms are equal where the test changes, write it with `min`, `max` or `clamp`; if the state is an integer \
+                 of at most 64 values, clamp it, as in `.clamp(0, 15)`, and it becomes a table; a test of the element or of \
+                 another component alone is allowed"
             }
             Why::Square => "scale by a value of the element instead",
             Why::Quotient => {

@@ -45,8 +45,8 @@ impl Condition {
                     _ => format!(" of {}", components.iter().map(name).collect::<Vec<_>>().join(", ")),
                 };
                 format!(
-                    "laws{which} are judged where nothing overflows: where an integer does, results may differ from \
-                     those of the sequential loop. A checked scan reports the first overflow, a wider type avoids it, \
+                    "the laws{which} hold if no integer overflows, in the loop or in a combination of its parts: where \
+                     one does, results may differ from those of the sequential loop, and from call to call. A checked scan reports the first overflow; a wider type avoids it, if there is one, \
                      and so does arithmetic that is meant to wrap"
                 )
             }

@@ -355,18 +355,19 @@ impl Judgement {
         self.verdict().counterexample()
     }
 
-    /// All that there is to say, with the state's components called by these names, in these words.
+    /// All that there is to say, what is refuted first, with the state's components called by these names, in these words.
     pub fn report(&self, names: &[String], words: &Words) -> String {
         let laws =
             [("associative", &self.associativity), ("identity", &self.identity), ("valid states", &self.closure)];
         let neighbours = self.follows.iter().map(|verdict| ("neighbours", verdict));
-        let mut lines = Vec::new();
+        let (mut lines, mut others) = (Vec::new(), Vec::new());
         for (law, verdict) in laws.into_iter().chain(neighbours) {
             match verdict {
                 Verdict::Refuted(counterexample) => lines.push(counterexample.report(names, words)),
-                _ => lines.push(format!("{law}: {verdict}")),
+                _ => others.push(format!("{law}: {verdict}")),
             }
         }
+        lines.append(&mut others);
         if [&self.associativity, &self.identity, &self.closure].iter().any(|v| matches!(v, Verdict::Untested { .. })) {
             lines.push(format!("  help: {}", words.unjudged));
         }

@@ -147,12 +147,12 @@ fn min_plus(ty: Type, infinity: Constant) -> Stage {
 fn a_wrong_identity_is_refuted_by_name() {
     let report = assert_refuted(&binary(Add, 1i32), Law::LeftIdentity);
     insta::assert_snapshot!(report, @r"
-    associative: proved as a polynomial identity over the integers modulo 2^32
     `identity` is no identity: combining it with a state changes the state
                  x = 1
           identity = 1
       identity · x = 2
       help: an identity leaves every state as it is; if this state never occurs, let `valid` say which do
+    associative: proved as a polynomial identity over the integers modulo 2^32
     valid states: proved because every state is valid
     ");
 }
@@ -165,13 +165,13 @@ fn valid_states_that_combine_leaves_are_refuted_by_name() {
     });
     let report = assert_refuted(&short, Law::Closure);
     insta::assert_snapshot!(report, @r"
-    associative: proved as a polynomial identity over the integers modulo 2^32
-    identity: proved because both sides are the same expression
     `combine` leaves the valid states: x and y are valid, x · y is not
           x = 1
           y = 2
       x · y = 3
       help: `valid` must hold for every state that valid states combine to: widen it, or mend `combine`
+    associative: proved as a polynomial identity over the integers modulo 2^32
+    identity: proved because both sides are the same expression
     ");
     let no_identity = with_valid(binary(Add, 0u32), |code, x| {
         let zero = code.lit(0u32);

@@ -61,7 +61,7 @@ fn a_law_of_which_no_case_can_be_judged_is_not_accepted() {
     identity: not proved, and no case could be judged: in every case an integer overflows or is divided by zero, or a comparison of floats depends on rounding
     valid states: not proved, and no case could be judged: in every case an integer overflows or is divided by zero, or a comparison of floats depends on rounding
       help: mend `valid` so that it accepts the states that occur and combine without overflow; if the laws hold for a reason that the compiler cannot see, let the scan assume them
-    note: laws are judged where nothing overflows: where an integer does, results may differ from those of the sequential loop. A checked scan reports the first overflow, a wider type avoids it, and so does arithmetic that is meant to wrap
+    note: the laws hold if no integer overflows, in the loop or in a combination of its parts: where one does, results may differ from those of the sequential loop, and from call to call. A checked scan reports the first overflow; a wider type avoids it, if there is one, and so does arithmetic that is meant to wrap
     ");
 }
 
@@ -69,7 +69,7 @@ fn assert_refuted_where_it_wraps(stage: &Stage) {
     let judgement = judge(stage, &[], Overflow::Wraps);
     let counterexample = judgement.associativity.counterexample().unwrap_or_else(|| panic!("not refuted: {judgement}"));
     assert_eq!(counterexample.law, Law::Associativity, "{judgement}");
-    assert!(!judgement.to_string().contains("nothing overflows"), "{judgement}");
+    assert!(!judgement.to_string().contains("no integer overflows"), "{judgement}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Which of two codes for short lines is faster: generated code, or a function of Rust.
+//! Which implementation of short lines is faster: generated code, or a function of Rust.
 //!
 //! Which one is depends on the records: a branch that the processor foresees costs nothing, and one
 //! that it does not some twenty cycles. No sample shows what a caller's records are like, so the
@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-/// Calls of each code that are not counted: the first ones find neither code nor records in caches, nor branches foreseen. So many
-/// records, in so many calls at least and at most.
+/// Calls of each that are not counted: the first ones find neither code nor records in caches, nor branches foreseen. They have so many
+/// records together, and are so many calls at least and at most.
 const WARM: u32 = 1 << 15;
 const WARM_CALLS: [u32; 2] = [4, 64];
 
@@ -57,7 +57,7 @@ impl Contest {
         Contest { taken, so_far: AtomicU8::new(0), trials: Mutex::default() }
     }
 
-    /// One that calls decide, if there is a function, and none is asked for.
+    /// One that calls decide, if there is a function and the plan does not ask for it.
     pub(super) fn with(has_function: bool, is_asked: bool) -> Contest {
         if has_function && !is_asked { Contest::open() } else { Contest::decided(has_function) }
     }

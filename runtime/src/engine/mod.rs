@@ -9,6 +9,10 @@
 //! | `short` | lines of few records, and the call that does them |
 //! | `short_whole` | such lines from given states, which become those after the line |
 //! | `short_rows` | rows of few records, all of them in one call |
+//! | `short_totals` | totals of few rows or segments, straight from the caller's slices |
+//! | `absorbing` | lines that may end early, in pieces |
+//! | `contest` | which implementation short lines take, by the time calls took |
+//! | `race` | which implementation a long line takes, by races over its own records or samples |
 //! | `whole` | states in callers' memory, from which they start and where they end |
 //! | `spaced` | short lines whose records lie at any distances |
 //! | `short_kernels` | the kernels of short calls, once they were made |
@@ -17,12 +21,12 @@
 //! | `worker` | a thread that walks a line, and its strips of blocks |
 //! | `walk` | how a line is walked: in one pass, or strip by strip |
 //! | `together` | blocks in order, each in one pass |
-//! | `tiles` | its tiles, on many threads |
+//! | `tiles` | the tiles of a line, on many threads |
 //! | `restarts` | tiles of which only the last elements are reduced |
 //! | `helpers` | how many threads work is worth |
 //! | `off_core` | whether threads were off their cores |
 //! | `trials` | which of several ways a call takes, by the time they took |
-//! | `interrupt` | calls that are given up |
+//! | `interrupt` | calls that the caller cancels while they run |
 //! | `ahead` | memory asked for before it is used |
 //! | `streaming` | results past the caches |
 //! | `rows` | rows of arrays, and segments that are reduced |

@@ -4,7 +4,8 @@
 //! thread takes blocks side by side in two passes, or one after the other in one. Which is faster
 //! depends on the machine and on what else it does, and no plan knows either. So such lines are
 //! timed, by their lengths. Now and then one is scanned the other way, and the way that was faster
-//! is taken until the next trial. Results are the same both ways.
+//! is taken until the next trial. Results are the same both ways. (`contest` chooses so between
+//! implementations of short lines, and `race` between those of long ones.)
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -12,10 +13,11 @@ use std::time::{Duration, Instant};
 /// Most threads that are tried. More are taken as planned: a trial without them may take many times as long.
 const MOST_THREADS: usize = 4;
 
-/// After the first calls, of which the second, fourth, eighth and so on are trials, every so many calls are.
+/// Calls 2, 4, 8 and so on are trials. Every call whose number is a multiple of this is one too.
 const BETWEEN_TRIALS: u32 = 256;
 
-/// A way that was so many times slower in each of so many first calls is not tried before that: a single time may be an accident.
+/// If one way takes more than so many times as long as the other, after so many calls, only the latter are trials. A single time may be
+/// an accident, so there are two trials first.
 const MUCH_SLOWER: u64 = 2;
 const FIRST_CALLS: u32 = 4;
 

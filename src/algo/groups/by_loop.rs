@@ -35,6 +35,9 @@ type Groups<K, M> = (Vec<K>, Vec<M>);
 /// # Ok::<(), monoscan::algo::AlgoError>(())
 /// ```
 ///
+/// Only neighbouring equal keys are a group. Keys are numbers, or other [scan types](ScanType). For texts,
+/// `Scan::<Sum<_>>::plain()?.segmented(by_key(&keys)).totals(x)` gives the sums.
+///
 /// # Errors
 /// [`AlgoError::Length`] if there is not one key for each number.
 pub fn sums_by_key<K, T>(keys: &[K], x: &[T]) -> Result<(Vec<K>, Vec<T>), AlgoError>

@@ -26,7 +26,7 @@ impl Lexer {
         // Writing to a string does not fail.
         _ = writeln!(
             text,
-            "{} rules: {states} states, {classes} byte classes, {} words beside them",
+            "{} rules: {states} states, {classes} byte classes, {} words found by look-up",
             self.rules.len(),
             words.len()
         );
@@ -35,7 +35,7 @@ impl Lexer {
             _ = match self.on_cpu().code() {
                 Some(code) => writeln!(
                     text,
-                    "tokens: direct code, {} bytes, tables of {} bytes, dispatch {:?}",
+                    "tokens: direct code, {} bytes, tables of {} bytes, dispatch {}",
                     code.code_bytes(),
                     code.table_bytes(),
                     code.dispatch()
@@ -121,9 +121,9 @@ impl Lexer {
 /// How long texts are lexed, as a line of text.
 pub(in crate::lexer) fn beside(lexer: &CpuLexer) -> &'static str {
     match lexer.is_faster_beside() {
-        None => "long texts: as others\n",
+        None => "long texts: in the same way as short ones\n",
         Some(false) => {
-            "long texts: as others, so far; or by pieces side by side, where trials show that to be faster\n"
+            "long texts: in the same way as short ones so far; or by pieces side by side, where trials show that to be faster\n"
         }
         Some(true) => "long texts: by pieces side by side, which trials have shown to be faster\n",
     }

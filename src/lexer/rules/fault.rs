@@ -121,6 +121,12 @@ pub enum Fault {
         /// The line that seems to be meant.
         instead: String,
     },
+    /// A line of rules that is to choose kinds.
+    #[error("`{name}` is no line of rules: call `Lexer::only` with the kinds of the tokens that are wanted")]
+    Choice {
+        /// Its first word.
+        name: String,
+    },
     /// A name without a regex.
     #[error("expected a regex after the rule name {name}, found nothing")]
     NoRegex {
@@ -200,6 +206,12 @@ pub enum Fault {
     /// A second prefix for the kinds of incomplete tokens.
     #[error("expected one prefix for incomplete tokens, found a second")]
     SecondPrefix,
+    /// The prefix for kinds of incomplete tokens is a rule's name.
+    #[error("{name} is a rule, and a prefix is expected before the names of rules: write `incomplete OPEN_ {name}`")]
+    NoPrefix {
+        /// The rule.
+        name: String,
+    },
     /// Something behind `strict_ties`.
     #[error("expected `strict_ties` on a line of its own, found `{found}` behind it; a rule has another name")]
     NotAlone {

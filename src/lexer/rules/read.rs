@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use regex_automata::util::syntax::parse_with;
+use regex_syntax::hir::{Hir, HirKind};
 
 use super::super::RuleForm;
 use super::meaningless::{Meaningless, meaningless};
@@ -70,6 +71,9 @@ impl Reader {
                 let (place, name) = if skip { words.word() } else { (place, first) };
                 let (pattern_place, pattern) = words.rest();
                 let role = if skip { Role::Skip } else { Role::Token };
+                if !skip && chooses(name, pattern) {
+                    return self.fault(at(place), Fault::Choice { name: name.to_owned() });
+                }
                 if let Some(instead) = other_form(name, pattern) {
                     let instead = if skip { format!("skip {instead}") } else { instead };
                     let fault = Fault::OtherForm { name: name.to_owned(), pattern: pattern.to_owned(), instead };
@@ -243,6 +247,9 @@ impl Reader {
 
     /// Adds a kind for what begins a token of a rule, for each rule that has one.
     fn name_incomplete(&mut self, Incomplete { prefix, place, of }: &Incomplete) {
+        if of.is_empty() && self.names.contains_key(prefix) {
+            return self.fault(*place, Fault::NoPrefix { name: prefix.clone() });
+        }
         for (name, place) in of {
             let one_byte = self.rules.iter().any(|rule| rule.name == *name && is_one_byte(&rule.pattern));
             if !self.names.contains_key(name) {
@@ -326,6 +333,12 @@ fn other_form(name: &str, pattern: &str) -> Option<String> {
     })
 }
 
+/// Whether a line seems to say which kinds are wanted.
+fn chooses(name: &str, pattern: &str) -> bool {
+    let mut words = pattern.split_whitespace();
+    name.eq_ignore_ascii_case("only") && words.next().is_some_and(|word| check_name(word).is_ok())
+}
+
 fn check_name(name: &str) -> Result<(), Fault> {
     let mut letters = name.chars();
     let starts_well = letters.next().is_some_and(|c| c.is_alphabetic() || c == '_');
@@ -355,10 +368,22 @@ fn check_regex(name: &str, pattern: &str, place: Place) -> Result<(), RuleFault>
     if !regex.properties().look_set().is_empty() {
         return fault(Fault::LookAround { name });
     }
-    if regex.properties().minimum_len() == Some(0) {
+    if matches_empty(&regex) {
         return fault(Fault::Empty { name });
     }
     Ok(())
+}
+
+/// Whether a regex without look-around matches the empty string. The parser's shortest length is unknown where a part matches nothing.
+fn matches_empty(regex: &Hir) -> bool {
+    match regex.kind() {
+        HirKind::Empty | HirKind::Look(_) => true,
+        HirKind::Literal(_) | HirKind::Class(_) => false,
+        HirKind::Repetition(repeated) => repeated.min == 0 || matches_empty(&repeated.sub),
+        HirKind::Capture(group) => matches_empty(&group.sub),
+        HirKind::Concat(parts) => parts.iter().all(matches_empty),
+        HirKind::Alternation(parts) => parts.iter().any(matches_empty),
+    }
 }
 
 /// The parser's words, and what would do where `what`, such as rules, are about bytes.

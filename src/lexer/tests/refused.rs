@@ -238,6 +238,22 @@ fn faults_of_a_rules_text_come_all_at_once_with_line_and_column() {
             })
             .join("\n"),
         ),
+        (
+            "A ab\nonly A B\nOnly A\nincomplete A",
+            "line 2, column 1: `only` is no line of rules: call `Lexer::only` with the kinds of the tokens that are wanted\n\
+             line 3, column 1: `Only` is no line of rules: call `Lexer::only` with the kinds of the tokens that are wanted\n\
+             line 4, column 12: A is a rule, and a prefix is expected before the names of rules: write `incomplete OPEN_ A`"
+                .to_owned(),
+        ),
+        (
+            "A ([^\\x00-\\xff]x)?\nB (b|[^\\x00-\\xff])*",
+            ["line 1, column 3: rule A", "line 2, column 3: rule B"]
+                .map(|rule| {
+                    let why = "but a token has at least one byte: use `+` in place of `*`, or remove a `?`";
+                    format!("{rule} matches the empty string, {why}")
+                })
+                .join("\n"),
+        ),
         // A rule that is wrong is a rule all the same.
         ("A (\nincomplete E_ A", "line 1, column 3: rule A: regex parse error:\n    (\n    ^\nerror: unclosed group".to_owned()),
         (
@@ -251,7 +267,11 @@ fn faults_of_a_rules_text_come_all_at_once_with_line_and_column() {
             "incomplete ERR\nOR ab\nB $",
             format!("line 1, column 12: `ERROR` names the bytes that no rule matches: choose another prefix for incomplete tokens\nline 3, column 3: rule B: {look}"),
         ),
-        ("A a|([a&&b])*", "rule A matches the empty string, but a token has at least one byte".to_owned()),
+        (
+            "A a|([a&&b])*",
+            "line 1, column 3: rule A matches the empty string, but a token has at least one byte: use `+` in place of `*`, or remove a `?`"
+                .to_owned(),
+        ),
     ] {
         assert_eq!(refusal(text), message, "{text:?}");
     }

@@ -1,6 +1,7 @@
 //! From a state and a byte to the next state: a few comparisons, or a table of jumps.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::{Block, InstBuilder, JumpTableData, Type, Value, types};
@@ -22,6 +23,16 @@ pub enum Dispatch {
     ByClass,
     /// By the byte's class, in one place.
     Shared,
+}
+
+impl fmt::Display for Dispatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Dispatch::ByByte => "by byte, behind each kind of token",
+            Dispatch::ByClass => "by byte class, behind each kind of token",
+            Dispatch::Shared => "by byte class, in one place",
+        })
+    }
 }
 
 /// Bytes from the first to the last.

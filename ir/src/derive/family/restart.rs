@@ -122,8 +122,12 @@ fn is_idempotent(operation: Opcode) -> bool {
 
 /// The group as u ⊕ k, maybe starting again.
 pub(super) fn recognise(group: &mut Group<'_, '_>, operation: Opcode) -> Result<Effect, Leave> {
-    let ty = group.types[group.single()?];
+    let place = group.single()?;
+    let (ty, initial) = (group.types[place], group.initial[place]);
     let Some(identity) = identity(operation, ty) else { return Err(Leave) };
+    // Minima and maxima drop NaN, so it is an identity too; where the loop starts from it, infinity would take its place.
+    let starts_from_nan = ty.is_float() && initial.as_f64().is_nan();
+    let identity = if starts_from_nan && is_idempotent(operation) { initial } else { identity };
     // Sums and products of integers are exact modulo 2^k whatever overflows on the way.
     let exact = ty.is_int() && matches!(operation, Opcode::Add | Opcode::Mul);
     let payload = if exact { Payload::Wraps } else { Payload::None };
