@@ -4,7 +4,7 @@
 
 use monoscan::Error;
 use monoscan::ir::Opcode;
-use monoscan::ir::derive::{Family, Refusal, Why, derive};
+use monoscan::ir::derive::{Family, LoopProgram, Refusal, Why, derive};
 use monoscan::prelude::*;
 use scan_kit::Random;
 
@@ -130,11 +130,31 @@ fn register(s: u32, x: u8) -> u32 {
     (s >> 1) | if x & 1 == 1 { 0x8000_0000 } else { 0 }
 }
 
+#[scan_fn]
+fn shifted_in(s: u32, x: u8) -> u32 {
+    (s >> 1) | ((x as u32) << 31)
+}
+
+#[scan_fn]
+fn masked_in(s: u16, x: u16) -> u16 {
+    (s >> 3) | ((x & 7) << 13)
+}
+
+#[scan_fn]
+fn overlapping(s: u32, x: u8) -> u32 {
+    (s >> 1) | ((x as u32) << 30)
+}
+
 #[test]
 fn bits_that_are_apart() {
     assert_derived!(register, 0xdead_beef, u8);
-    let program = Scan::loop_builder(register {}, 0).program().unwrap();
-    assert_eq!(derive(&program).unwrap().groups[0].family, Family::Linear);
+    assert_derived!(shifted_in, 0xdead_beef, u8);
+    assert_derived!(masked_in, 0xbeef, u16);
+    let family =
+        |program: Result<LoopProgram, Error>| derive(&program.unwrap()).map(|found| found.groups[0].family.clone());
+    assert_eq!(family(Scan::loop_builder(register {}, 0).program()).unwrap(), Family::Linear);
+    assert_eq!(family(Scan::loop_builder(shifted_in {}, 0).program()).unwrap(), Family::Linear);
+    assert!(family(Scan::loop_builder(overlapping {}, 0).program()).is_err());
 }
 
 fn refusal<T>(scan: Result<T, Error>) -> Refusal {

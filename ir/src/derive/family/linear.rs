@@ -22,8 +22,8 @@ use crate::types::{Constant, Type};
 
 /// Most bits of a word: a state has a word for each, and takes at most 256 bytes.
 const MOST_BITS: u32 = 32;
-/// Choices one inside the other that a known value's bits are sought in.
-const CHOICES: usize = 4;
+/// Instructions one inside the other that a known value's bits are sought in.
+const DEPTH: usize = 5;
 
 struct Linear {
     /// The component's.
@@ -130,20 +130,31 @@ impl Linear {
     }
 }
 
-/// The bits that a known value may have, through so many choices between two.
-fn bits_of(code: &Code<'_>, value: Value, ty: Type, choices: usize) -> u64 {
+/// The bits that a known value may have, by so many instructions one inside the other and by its range.
+fn bits_of(code: &Code<'_>, value: Value, depth: usize) -> u64 {
     if let Some(constant) = code.constant_of(value) {
         return constant.bits() as u64;
     }
-    let chosen = code.inst(value).filter(|inst| choices > 0 && inst.opcode == Opcode::Select);
-    if let Some(&[_, yes, no]) = chosen.as_ref().map(|inst| inst.operands()) {
-        return bits_of(code, yes, ty, choices - 1) | bits_of(code, no, ty, choices - 1);
-    }
-    match code.range(value) {
-        (least, _) if least < 0 => mask(ty),
+    let whole = mask(code.ty(value));
+    let in_range = match code.range(value) {
+        (least, _) if least < 0 => whole,
         (_, 0) => 0,
-        (_, most) => u64::MAX >> (most as u64).leading_zeros() & mask(ty),
-    }
+        (_, most) => u64::MAX >> (most as u64).leading_zeros() & whole,
+    };
+    let Some(inst) = code.inst(value).filter(|_| depth > 0) else { return in_range };
+    let bits = |of: Value| bits_of(code, of, depth - 1);
+    let by = |of: Value| code.constant_of(of).map(|constant| constant.bits() as u32 % code.ty(value).bits());
+    let signed = |of: Value| code.ty(of).is_signed();
+    in_range
+        & match (inst.opcode, inst.operands()) {
+            (Opcode::Select, &[_, yes, no]) => bits(yes) | bits(no),
+            (Opcode::And, &[a, b]) => bits(a) & bits(b),
+            (Opcode::Or | Opcode::Xor, &[a, b]) => bits(a) | bits(b),
+            (Opcode::Shl, &[a, k]) => by(k).map_or(whole, |by| bits(a) << by & whole),
+            (Opcode::Shr, &[a, k]) if !signed(a) => by(k).map_or(whole, |by| bits(a) >> by),
+            (Opcode::Cast, &[a]) if code.ty(a) == Type::Bool || code.ty(a).is_int() && !signed(a) => bits(a) & whole,
+            _ => whole,
+        }
 }
 
 /// Whether the element at i ^ j is that at i ^ that at j, for all indices of so many bits.
@@ -164,7 +175,7 @@ impl Domain for Linear {
         if ty != Type::Bool && !ty.is_int() {
             return Err(Leave);
         }
-        let support = bits_of(code, value, ty, CHOICES);
+        let support = bits_of(code, value, DEPTH);
         Ok(Form { columns: vec![0; self.ty.bits() as usize], known: value, support })
     }
 
