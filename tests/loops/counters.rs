@@ -204,6 +204,10 @@ fn refused_for_what_is_odd() {
     assert!(halved.contains("has `/` of the state beside minima and maxima in `s / 2`"), "{halved}");
     let cast = refusal(Scan::from_loop(scan!(|s: u8, x: i8| -> u8 { (s as i16 + x as i16).clamp(0, 255) as u8 }), 0));
     assert!(cast.to_string().contains("has `as` of the state beside minima and maxima"), "{cast}");
+    let turned = refusal(Scan::from_loop(scan!(|s: u32, x: u32| -> u32 { s.rotate_left(x & 31) ^ x }), 0));
+    assert_eq!(turned.why, Why::Shifted);
+    assert!(turned.to_string().contains("rotate_left") && turned.to_string().contains("by constants"), "{turned}");
+    assert!(Scan::from_loop(scan!(|s: u32, x: u32| -> u32 { s.rotate_left(5) ^ x }), 0).is_ok());
     let many = scan!(|s: [bool; 65], x: bool| -> [bool; 65] { [x ^ s[0]; 65] });
     assert!(refusal(Scan::from_loop(many, [false; 65])).to_string().contains("a loop has at most 64"));
 }

@@ -151,6 +151,11 @@ impl Step<'_, '_> {
             let too_wide = is_closed_but_for_width(insts().map(|(_, inst)| inst), members.len() == 1, unknown);
             return (if too_wide { Why::Type(inst.ty) } else { Why::Bends }, Some(value));
         }
+        let is_shift = |opcode| matches!(opcode, Opcode::Shl | Opcode::Shr | Opcode::RotateLeft | Opcode::RotateRight);
+        let varies = |inst: &Inst| inst.operands().get(1).is_some_and(|&by| code.constant_of(by).is_none());
+        if let Some((value, _)) = insts().rfind(|(_, inst)| is_shift(inst.opcode) && varies(inst)) {
+            return (Why::Shifted, Some(value));
+        }
         // Sums and products are in families, and so are choices by the element; what is beside them is what is not.
         let is_in_a_family =
             |opcode| matches!(opcode, Opcode::Add | Opcode::Sub | Opcode::Mul | Opcode::Neg | Opcode::Select);

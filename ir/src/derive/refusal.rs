@@ -27,6 +27,8 @@ pub enum Why {
     Quotient,
     /// An operation of the state that no family has.
     Operation(Opcode),
+    /// A shift or a rotation of the state by what is no constant.
+    Shifted,
     /// A method of the state that is no opcode, and that no family has.
     Method(&'static str),
     /// An operation that no family has, of a state that minima and maxima are taken of too.
@@ -187,6 +189,7 @@ impl Refusal {
             Why::Operation(_) | Why::Method(_) | Why::Beside(_) => {
                 "compute it from the element, or write the monoid yourself"
             }
+            Why::Shifted => "shift and rotate by constants",
             Why::Wraps => {
                 "write `+`, `-` and `*`, which wrap only where the loop overflows; what wraps of the element alone can be a column"
             }
@@ -227,6 +230,7 @@ impl fmt::Display for Refusal {
             Why::Square => f.write_str("state × state")?,
             Why::Quotient => f.write_str("a quotient by the state")?,
             Why::Operation(opcode) => write!(f, "no family of functions has `{}` of the state", rust_name(opcode))?,
+            Why::Shifted => f.write_str("the state is shifted or rotated by what is no constant")?,
             Why::Method(name) => write!(f, "no family of functions has `{name}` of the state")?,
             Why::Beside(opcode) => {
                 write!(f, "no family of functions has `{}` of the state beside minima and maxima", rust_name(opcode))?;
