@@ -17,16 +17,16 @@ fn advice(advice: &Advice, names: &[String]) -> String {
             format!("if `{name}` is never NaN, say so: `fn valid(self) -> bool {{ !self.{name}.is_nan() }}`")
         }
         Advice::DeclareValidForIdentity => {
-            format!("an identity leaves every state as it is; if only others occur, {SAY}")
+            format!("an identity leaves every state as it is; if this state never occurs, {SAY}")
         }
         Advice::DeclareValid => {
             format!(
-                "if only other states occur, {SAY}: laws are judged on valid states only, or, of a scan that has a \
+                "if one of these states never occurs, {SAY}: laws are judged on valid states only, or, of a scan that has a \
                  `lift` and whose monoid says nothing of `valid`, on those that this leads to"
             )
         }
         Advice::DeclareValidBeyondLift => {
-            format!("lift can lead to all of these states; if only others occur, {SAY}")
+            format!("lift can lead to all of these states; if one of them never occurs, {SAY}")
         }
         _ => advice.describe(names),
     }

@@ -37,9 +37,7 @@ impl LoopStates {
         let start = interp::call(&derivation.seed, &derivation.initial, &program.tables);
         let starts_from_nan = |name: &String| {
             let place = of.names.iter().position(|own| own == name);
-            place.is_some_and(|place| {
-                derivation.initial[place].ty().is_float() && derivation.initial[place].as_f64().is_nan()
-            })
+            place.is_some_and(|place| derivation.initial[place].is_nan())
         };
         let is_excluded =
             |group: &Derived| group.trust.conditions().no_nan && group.components.iter().any(starts_from_nan);
@@ -105,9 +103,7 @@ impl LoopStates {
         let tables = &self.derivation.program.tables;
         let seed = interp::call(&self.derivation.seed, state, tables);
         let value = interp::call(&self.derivation.value, &seed, tables);
-        let is_nan = |constant: &Constant| constant.ty().is_float() && constant.as_f64().is_nan();
-        let is_same = |(a, b): (&Constant, &Constant)| a == b || (is_nan(a) && is_nan(b));
-        if value.iter().zip(state).all(is_same) {
+        if value.iter().zip(state).all(|(a, b)| a.same(*b)) {
             return Ok(seed);
         }
         Err(Error::LoopState { argument, got: state.to_vec() })
@@ -182,13 +178,10 @@ fn stays(derivation: &Derivation, start: &[Constant]) -> bool {
     })
 }
 
-/// Whether two states of a loop have the same numbers, of whatever sign zeros are, and whichever NaN there is.
+/// Whether two states of a loop have the same numbers, of whatever sign zeros are.
 fn are_same(a: &[Constant], b: &[Constant]) -> bool {
-    let is_same = |(a, b): (&Constant, &Constant)| match a.ty().is_float() {
-        true => a.as_f64() == b.as_f64() || a.as_f64().is_nan() && b.as_f64().is_nan(),
-        false => a == b,
-    };
-    a.iter().zip(b).all(is_same)
+    let is_zero = |number: &Constant| number.ty().is_float() && number.as_f64() == 0.0;
+    a.iter().zip(b).all(|(a, b)| a.same(*b) || (is_zero(a) && is_zero(b)))
 }
 
 impl DynScan {

@@ -46,8 +46,9 @@ impl Condition {
                 };
                 format!(
                     "the laws{which} hold if no integer overflows, in the loop or in a combination of its parts: where \
-                     one does, results may differ from those of the sequential loop, and from call to call. A checked scan reports the first overflow; a wider type avoids it, if there is one, \
-                     and so does arithmetic that is meant to wrap"
+                     one does, results may differ from those of the sequential loop, and from call to call. A checked \
+                     scan reports the first overflow; a wider type avoids it, if there is one, and so does arithmetic \
+                     that is meant to wrap"
                 )
             }
             Condition::FloatsOverTheReals => {

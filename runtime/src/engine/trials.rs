@@ -16,8 +16,8 @@ const MOST_THREADS: usize = 4;
 /// Calls 2, 4, 8 and so on are trials. Every call whose number is a multiple of this is one too.
 const BETWEEN_TRIALS: u32 = 256;
 
-/// If one way takes more than so many times as long as the other, after so many calls, only the latter are trials. A single time may be
-/// an accident, so there are two trials first.
+/// After so many calls, if one way takes more than so many times as long as the other, only multiples of [`BETWEEN_TRIALS`] are trials.
+/// A single time may be an accident, so there are two trials first.
 const MUCH_SLOWER: u64 = 2;
 const FIRST_CALLS: u32 = 4;
 

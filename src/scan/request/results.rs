@@ -187,8 +187,8 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
     }
 
     /// The totals of all sequences, in order: one for each segment between offsets or of equal keys, or each row. With flags it is one,
-    /// that of the last segment: [`totals_by_flags`](crate::algo::groups::totals_by_flags) gives those of all. Keys in device memory are read once more, to count segments, and offsets there are
-    /// copied to the host.
+    /// that of the last segment: [`totals_by_flags`](crate::algo::groups::totals_by_flags) gives those of all. Keys in device memory are
+    /// read once more, to count segments, and offsets there are copied to the host.
     ///
     /// ```
     /// use monoscan::{by_key, ops::Sum, prelude::*};

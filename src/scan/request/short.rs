@@ -55,8 +55,8 @@ impl<S: States, In: Record, Out: Outputs> Request<'_, S, In, Out> {
         }
     }
 
-    /// The same by other kernels: of lines that may end early, backwards or with strides, of rows side by side, and, of any columns, of sequences that start
-    /// from given states or go backwards.
+    /// The same by other kernels: of lines that may end early, backwards or with strides, of rows side by side, and, of any columns, of
+    /// sequences that start from given states or go backwards.
     ///
     /// # Safety
     /// As for [`written_short`](Request::written_short).

@@ -126,8 +126,7 @@ pub(super) fn recognise(group: &mut Group<'_, '_>, operation: Opcode) -> Result<
     let (ty, initial) = (group.types[place], group.initial[place]);
     let Some(identity) = identity(operation, ty) else { return Err(Leave) };
     // Minima and maxima drop NaN, so it is an identity too; where the loop starts from it, infinity would take its place.
-    let starts_from_nan = ty.is_float() && initial.as_f64().is_nan();
-    let identity = if starts_from_nan && is_idempotent(operation) { initial } else { identity };
+    let identity = if initial.is_nan() && is_idempotent(operation) { initial } else { identity };
     // Sums and products of integers are exact modulo 2^k whatever overflows on the way.
     let exact = ty.is_int() && matches!(operation, Opcode::Add | Opcode::Mul);
     let payload = if exact { Payload::Wraps } else { Payload::None };
